@@ -895,7 +895,7 @@ const char *fszc_stream_name(const struct fszc_stream *stream);
 void fszc_stream_free(struct fszc_stream *stream);
 
 // Stores the records of the `count` tiles from `first` on, without decoding them. `size` is
-// sizeof(fszc_tile); `tiles` has `count` of them. Takes a time that grows with first + count.
+// sizeof(fszc_tile); `tiles` has `count` of them. Takes a time that grows with count.
 //
 // FSZC_CORRUPT when the records of a chunk contradict each other.
 fszc_status fszc_stream_tiles(const struct fszc_stream *stream, uint64_t first, uint64_t count,

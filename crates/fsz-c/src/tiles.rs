@@ -177,7 +177,7 @@ fn check_tiles(stream: &fszc_stream, first: u64, count: u64) -> Result<u64> {
 }
 
 /// Stores the records of the `count` tiles from `first` on, without decoding them. `size` is
-/// sizeof(fszc_tile); `tiles` has `count` of them. Takes a time that grows with first + count.
+/// sizeof(fszc_tile); `tiles` has `count` of them. Takes a time that grows with count.
 ///
 /// FSZC_CORRUPT when the records of a chunk contradict each other.
 #[unsafe(no_mangle)]
@@ -192,15 +192,23 @@ pub unsafe extern "C" fn fszc_stream_tiles(
         // SAFETY: the header's rules for pointers.
         unsafe {
             let stream = handle::get(stream)?;
-            check_tiles(stream, first, count)?;
-            if tiles.is_null() && count > 0 {
+            let end = check_tiles(stream, first, count)?;
+            if count == 0 {
+                return Ok(());
+            }
+            if tiles.is_null() {
                 return Err(Failure::invalid("no place for the tiles"));
             }
             let mut place = tiles.cast::<u8>();
-            let records = stream.stream.tiles().skip(first as usize).take(count as usize);
-            for record in records {
-                pointers::store_struct(place.cast(), size, &tile_of(&record?))?;
-                place = place.wrapping_add(size);
+            let of_chunk = stream.stream.grid().tiles_per_chunk();
+            // Those of other chunks may be damaged.
+            let mut chunks = stream.stream.tile_records();
+            for chunk in first / of_chunk..end.div_ceil(of_chunk) {
+                let records = chunks.chunk(chunk)?;
+                for record in records.iter().filter(|tile| (first..end).contains(&tile.index)) {
+                    pointers::store_struct(place.cast(), size, &tile_of(record))?;
+                    place = place.wrapping_add(size);
+                }
             }
             Ok(())
         }

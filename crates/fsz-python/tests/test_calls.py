@@ -101,22 +101,28 @@ import numpy as np, fsz_codec
 signal.signal(signal.SIGINT, signal.default_int_handler)
 field = np.tile(np.random.default_rng(0).standard_normal(12_000_000).cumsum().astype("f4"), 5)
 fsz_codec.compress(field[:1000], range=1e-3)
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-begin = time.monotonic()
+options = dict(range=1e-7, profile="dense", threads=1)
+begin = time.process_time()
+fsz_codec.compress(field, **options)
+whole = time.process_time() - begin
+begin = time.process_time()
 try:
-    fsz_codec.compress(field, range=1e-7, profile="dense", threads=1)
+    # On a busy machine the call may begin later: it ends here, too.
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    fsz_codec.compress(field, **options)
 except KeyboardInterrupt:
-    print("interrupted", time.monotonic() - begin)
+    print("interrupted", (time.process_time() - begin) / whole)
 else:
-    print("done", time.monotonic() - begin)
+    print("done", 1)
 """
 
 
 def test_ctrl_c() -> None:
     run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
-    word, seconds = run.stdout.split()
+    word, part = run.stdout.split()
     assert word == "interrupted", run
-    assert float(seconds) < 5, run
+    # Of the work; the time would be that of the machine.
+    assert float(part) < 0.7, run
 
 
 # In a process of its own, whose threads are counted.

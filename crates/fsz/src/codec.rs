@@ -337,7 +337,8 @@ impl Codec {
         };
         let limit = options.limit()?;
         let missing = options.missing_values::<T>();
-        let range = matches!(limit, Limit::ValueRange(_)).then(|| {
+        let of_range = matches!(limit, Limit::ValueRange(_) | Limit::Relative { .. });
+        let range = of_range.then(|| {
             self.run(options.threads, None, |run| value_range::range(data, &missing, run))
         });
         Ok(limit.absolute(range.transpose()?.as_ref()))

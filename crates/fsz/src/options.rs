@@ -120,7 +120,7 @@ impl CompressOptions {
             ));
         }
         // Checked here, for an encoder takes them as sound.
-        header.profile.recorder(header.decoding(), &tables)?;
+        header.profile.check_tables(&tables)?;
         self.profile = header.profile;
         self.model = Some(Arc::new(Model::new(tables)));
         Ok(self)

@@ -226,15 +226,21 @@ impl<'a> Stream<'a> {
 
     /// A record per tile. Of `paper` nothing is decoded; the payload is read only where a mask must be counted.
     ///
-    /// The last item is an error when the records of a chunk contradict each other.
+    /// The last item is an error when the records of a chunk contradict each other; [`Stream::tile_records`] reads those
+    /// of the chunks behind it.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
-        let mut reader = self.tile_records();
-        (0..self.sections.chunks).flat_map(move |chunk| {
+        let (mut reader, mut ended) = (self.tile_records(), false);
+        let chunks = (0..self.sections.chunks).map_while(move |chunk| {
+            if ended {
+                return None;
+            }
             let mut records = Vec::new();
             let read = reader.visit(chunk, &mut |record| records.push(Ok(record)));
+            ended = read.is_err();
             records.extend(read.err().map(Err));
-            records
-        })
+            Some(records)
+        });
+        chunks.flatten()
     }
 
     /// Reads the records of chunk after chunk, in any order.

@@ -10,8 +10,8 @@ use common::{
     profiles,
 };
 use fsz::{
-    Backend, Bound, Codec, CompressOptions, DecompressOptions, Error, Progress, Research, Stream,
-    max_compressed_len,
+    Backend, Bound, Codec, CompressOptions, DecompressOptions, Dense, Error, Layout, Profile,
+    Progress, Research, Stream, max_compressed_len,
 };
 use ndarray::{Array3, ArrayD, Axis, IxDyn, s};
 
@@ -309,4 +309,70 @@ fn one_codec_serves_many_threads() {
             }
         });
     }
+}
+
+/// An automatic codec asks what a call costs before it knows that there is nothing to do.
+#[test]
+fn a_box_without_elements_is_no_work_for_any_codec() {
+    let shape = [40, 50, 60];
+    let data = field::<f32>("smooth, noise", shape.iter().product::<u64>() as usize, 4);
+    for (name, profile) in profiles() {
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        let bytes = compress(&Codec::cpu(), &data, &shape, &options);
+        let stream = Stream::open(&bytes).expect("opens");
+        let boxes = [([0, 0, 0], [40, 50, 0]), ([0, 0, 0], [0, 0, 0]), ([3, 0, 60], [5, 9, 0])];
+        for codec in [Codec::cpu(), Codec::auto(), Codec::auto().unhurried()] {
+            for (start, count) in boxes {
+                let decoded = codec.decompress_box_into::<f32>(&stream, &start, &count, &mut []);
+                decoded.unwrap_or_else(|error| panic!("{name}, {codec}: {error}"));
+            }
+        }
+        for (start, count) in boxes {
+            assert!(stream.chunks_of_box(&start, &count).expect("it is inside").is_empty());
+        }
+    }
+}
+
+/// The product of such axes is 0, but that of some of them is more than 64 bits hold.
+#[test]
+fn a_field_without_elements_may_have_axes_of_any_length() {
+    let long = 1u64 << 40;
+    let shapes = [vec![long, long, 0, 5, 6], vec![0, long, long, long], vec![long; 7]];
+    let with_zero = |mut shape: Vec<u64>| {
+        shape.push(0);
+        shape
+    };
+    for shape in shapes.into_iter().chain([vec![long, long, long]]).map(with_zero) {
+        for layout in Layout::ALL {
+            let profile = Profile::Dense(Dense::new().with_layout(layout));
+            let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+            let bytes = compress::<f64>(&Codec::cpu(), &[], &shape, &options);
+            let stream = Stream::open(&bytes).expect("opens");
+            assert_eq!((stream.header().elements(), stream.grid().tiles()), (0, 0));
+            Codec::cpu().decompress_into::<f64>(&stream, &mut []).expect("decodes");
+            let first = vec![0; shape.len()];
+            stream.regions_of_box(&first, &shape, &mut []).expect("there are none");
+        }
+    }
+}
+
+#[test]
+fn records_end_at_damage_and_those_behind_it_can_be_asked_for() {
+    let shape = [96, 64, 64];
+    let data = field::<f32>("smooth, noise", shape.iter().product::<u64>() as usize, 4);
+    let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(Profile::Dense(Dense::new()));
+    let mut bytes = compress(&Codec::cpu(), &data, &shape, &options);
+    let stream = Stream::open(&bytes).expect("opens");
+    let before = stream.chunk_payload(0).expect("it is there").len();
+    let (payload, sound) = (stream.sections().payload as usize, stream.grid().chunk_tiles(1).start);
+    bytes[payload + before + 8] ^= 1;
+    let stream = Stream::open(&bytes).expect("payloads are not read");
+    assert!(stream.chunks() > 2);
+    let records: Vec<_> = stream.tiles().collect();
+    let (last, others) = records.split_last().expect("there are some");
+    assert!(matches!(last, Err(Error::Corrupt(_))), "{last:?}");
+    let numbers = others.iter().map(|record| record.as_ref().expect("it is sound").index);
+    assert!(numbers.eq(0..sound), "{} records", others.len());
+    let behind = stream.tile_records().chunk(2).expect("it is sound");
+    assert_eq!(behind[0].index, stream.grid().chunk_tiles(2).start);
 }

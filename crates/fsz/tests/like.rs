@@ -6,9 +6,12 @@ use common::{
     by_all, codecs, compress,
     inputs::{KINDS, field},
     pairs, profiles,
-    seal::seal,
+    seal::{DenseIndex, header, seal},
 };
-use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Region, Stream};
+use fsz::{
+    Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Region, Stream,
+    format::at,
+};
 
 const SHAPE: [u64; 3] = [20, 33, 47];
 const ELEMENTS: usize = 20 * 33 * 47;
@@ -183,4 +186,34 @@ fn forged_tables_are_refused_or_serve() {
         }
     }
     assert!(wrong > 100 && sound > 0, "{wrong} refused, {sound} sound");
+}
+
+/// Tables without the flag 0 decode whatever has none: an encoder cannot do without.
+#[test]
+fn tables_that_lack_a_flag_are_refused_or_serve() {
+    let dense = CompressOptions::new(Bound::Absolute(0.01)).profile(Profile::Dense(Dense::new()));
+    // Of straight lines most residuals are 0, which flags tell.
+    let data: Vec<f32> = (0..ELEMENTS).map(|i| (i % 1551) as f32 * 0.25).collect();
+    let mut forged = compress(&Codec::cpu(), &data, &SHAPE, &dense);
+    let own = header(&forged).expect("a header");
+    let index = DenseIndex::of(&forged, &own).expect("an index");
+    let size = index.sizes + 4 * (index.entries - 1);
+    let words = u32::from_le_bytes(forged[size..size + 4].try_into().expect("4 bytes"));
+    // Residuals and differences have the default; of flags the first context has no frequencies but what is
+    // left for the last symbol, and the others have those of the one before.
+    forged.truncate(forged.len() - 4 * words as usize);
+    forged.extend(0b1100u32.to_le_bytes());
+    forged[size..size + 4].copy_from_slice(&1u32.to_le_bytes());
+    let less = 4 * (u64::from(words) - 1);
+    for (at, len) in [(at::payload_len, own.payload_len), (at::stream_len, own.stream_len)] {
+        forged[at..at + 8].copy_from_slice(&(len - less).to_le_bytes());
+    }
+    seal(&mut forged);
+    match dense.clone().like(&Stream::open(&forged).expect("its checksums are right")) {
+        Err(Error::Corrupt(_)) => {}
+        Err(other) => panic!("{other}"),
+        Ok(own) => {
+            by_all("without a flag", codecs(), (&data, &SHAPE), &own, &[]);
+        }
+    }
 }

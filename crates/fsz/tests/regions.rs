@@ -430,3 +430,19 @@ fn a_region_has_an_ordinary_stream_of_its_shape() {
         assert!(refused(&holding(&wrong)));
     }
 }
+
+/// The streams of regions that lie over each other may together take more bytes than 64 bits count.
+#[test]
+fn room_that_no_number_tells_is_refused() {
+    let shape = [1u64 << 58];
+    let whole = || Region::in_box(&[0], &shape, Bound::Absolute(0.1));
+    let most = |count: usize| {
+        let regions = std::iter::repeat_with(whole).take(count).collect();
+        options(Bound::Absolute(0.1), regions).max_compressed_len(&shape, DType::F64)
+    };
+    let one = most(1).expect("it fits");
+    assert!(one > 2 << 61);
+    for count in [8, 16] {
+        assert!(matches!(most(count), Err(Error::InvalidArgument(_))), "{count} regions");
+    }
+}

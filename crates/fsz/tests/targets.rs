@@ -387,3 +387,22 @@ fn ratios_out_of_reach_are_refused() {
         }
     }
 }
+
+#[test]
+fn the_bound_to_be_kept_is_that_of_the_header_whatever_its_kind() {
+    let (shape, long) = ([12, 20, 30], [12, 20, 30]);
+    let mut values = field(&shape);
+    values[77] = -1234.5;
+    for bound in [
+        Bound::Absolute(0.1),
+        Bound::ValueRange(1e-3),
+        Bound::ValueRangeOf { ratio: 1e-3, min: -7.0, max: 12.0 },
+        Bound::Relative { eps: 1e-2, floor: 0.0 },
+        Bound::Relative { eps: 1e-2, floor: 50.0 },
+    ] {
+        let options = CompressOptions::new(bound);
+        let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+        let found = Codec::cpu().find_bound(&values, &long, &options).unwrap();
+        assert_eq!(found, stream.header().absolute_bound, "{bound:?}");
+    }
+}

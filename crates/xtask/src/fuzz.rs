@@ -17,6 +17,9 @@ const LARGEST_INPUT: &str = "-max_len=16384";
 /// A stream of s bytes stands for 64·s elements at most, so no call may want more than this.
 const LARGEST_ALLOCATION: &str = "-malloc_limit_mb=256";
 
+/// Inputs take milliseconds; a busy machine may stop for seconds in the middle of one.
+const LONGEST_INPUT: &str = "-timeout=60";
+
 /// Runs every target, or the one named, for so many seconds each.
 pub fn run(seconds: u32, only: Option<&str>) -> Result<()> {
     for name in targets(only)? {
@@ -27,7 +30,7 @@ pub fn run(seconds: u32, only: Option<&str>) -> Result<()> {
         if name == "decode" {
             command.arg(root().join("tests/golden/v1"));
         }
-        command.args(["--", LARGEST_INPUT, LARGEST_ALLOCATION, "-timeout=10"]);
+        command.args(["--", LARGEST_INPUT, LARGEST_ALLOCATION, LONGEST_INPUT]);
         command.arg(format!("-max_total_time={seconds}")).arg("-print_final_stats=1");
         process::run(&mut command)
             .with_context(|| format!("the target `{name}` found something"))?;

@@ -217,6 +217,8 @@ fn steps_come_pause_and_are_kept() {
     assert!(shows(&window.viewer, "Waiting for a simulation"));
     let _simulation = Process::simulation(&stream, &[]);
     window.until_shown(6);
+    // On a busy machine it may be silent for a while.
+    window.until("a connection", |live, _| live.live.connection == Connection::Connected);
     assert!(shows(&window.viewer, "Connected"));
     assert!(shows(&window.viewer, "Original: U_original, sent uncompressed"));
     window.until("an error within the bound", |_, viewer| {

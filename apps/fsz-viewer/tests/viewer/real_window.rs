@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::fixture::Fixture;
 
-/// The longest that anything may take: a software renderer begins slowly.
-const LONGEST: Duration = Duration::from_secs(90);
+/// The longest that anything may take: a software renderer begins slowly, more so on a busy machine.
+const LONGEST: Duration = Duration::from_secs(180);
 
 /// Columns and rows of the screen.
 const SIDES: (usize, usize) = (1280, 800);

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 use crate::fixture::{FIELD, Fixture};
 use crate::output::with_parts;
 
+/// What is waited for takes a moment, also on a busy machine.
+const LONGEST: Duration = Duration::from_secs(120);
+
 fn signal(child: &Child, name: &str) {
     // It may have ended before.
     let _ =
@@ -22,7 +25,7 @@ fn an_interrupted_compression_leaves_nothing() {
     std::fs::File::create(fixture.path(zeros)).unwrap().set_len(8_000_000_000).unwrap();
     let args = ["compress", zeros, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
     let child = fixture.spawn(&args);
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + LONGEST;
     // The handler is set before the field is mapped.
     let maps = format!("/proc/{}/maps", child.id());
     while !std::fs::read_to_string(&maps).unwrap().contains(zeros) {
@@ -35,14 +38,29 @@ fn an_interrupted_compression_leaves_nothing() {
     assert_eq!(fixture.names(), [zeros]);
 }
 
-/// How often the thread that answers signals has gone to sleep.
-fn answers(child: &Child) -> String {
-    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+/// How often the thread that answers signals has gone to sleep; none where it is awake. On a busy machine it may have no
+/// name yet when the program is far ahead.
+fn answers(child: &Child) -> Option<String> {
+    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).ok()?;
+    // A thread may end before it is looked at.
     let status = |thread: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read_to_string(thread.unwrap().path().join("status")).unwrap()
+        std::fs::read_to_string(thread.ok()?.path().join("status")).ok()
     };
-    let text = threads.map(status).find(|text| text.starts_with("Name:\tctrl-c\n")).unwrap();
-    text.lines().find(|line| line.starts_with("voluntary")).unwrap().to_owned()
+    let text = threads.filter_map(status).find(|text| text.starts_with("Name:\tctrl-c\n"))?;
+    let line = |start: &str| text.lines().find(|line| line.starts_with(start));
+    line("State:\tS").and(line("voluntary")).map(str::to_owned)
+}
+
+/// Waits until the thread that answers signals sleeps, and has done so more often than it had.
+fn slept(child: &Child, before: Option<&str>) -> String {
+    let deadline = Instant::now() + LONGEST;
+    loop {
+        match answers(child) {
+            Some(now) if Some(now.as_str()) != before => return now,
+            _ => assert!(Instant::now() < deadline, "nobody answers signals"),
+        }
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -53,13 +71,10 @@ fn an_interrupt_between_parts_ends_the_output() {
     let mut seen = vec![0; 1000];
     // A pipe holds less than a part: the program is now writing the first one, and waits.
     pipe.read_exact(&mut seen).unwrap();
-    let before = answers(&child);
+    // One that has not begun to wait for signals goes to sleep without an answer.
+    let before = slept(&child, None);
     signal(&child, "-INT");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while answers(&child) == before {
-        assert!(Instant::now() < deadline, "nobody answers the signal");
-        std::thread::yield_now();
-    }
+    slept(&child, Some(&before));
     pipe.read_to_end(&mut seen).unwrap();
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");

@@ -146,3 +146,36 @@ fn damaged_streams_give_errors() {
         assert!(Stream::open(&bytes).is_err() || bytes.len() == original.len());
     }
 }
+
+#[test]
+fn tiles_of_sound_chunks_are_told_of_beside_a_damaged_one() {
+    let (shape, options) = ([96u64, 64, 64], absolute(1e-3));
+    let field: Vec<f32> = smooth(&shape).into_iter().map(|v| v as f32).collect();
+    // SAFETY: a living handle.
+    ok(unsafe { fszc_compress_options_set_profile(options.0, FSZC_DENSE, FSZC_LAYOUT_AUTO) });
+    let mut bytes = bytes_of(&compress(&cpu(), &field, &shape, &options)).to_vec();
+    let sound = Stream::open(&bytes).expect("opens");
+    let (payload, of_chunk) = (sound.sections().payload as usize, sound.grid().tiles_per_chunk());
+    assert!(sound.chunks() > 2);
+    // The first chunk, of which nothing is read before it is decoded or told of.
+    bytes[payload + 8] ^= 1;
+    let stream: Owned<fszc_stream> = Owned::new(
+        // SAFETY: a place for a handle.
+        |out| unsafe { fszc_stream_copy(bytes.as_ptr().cast(), bytes.len(), out) },
+        fszc_stream_free,
+    );
+    let size = size_of::<fszc_tile>();
+    let mut told = vec![0u64; (of_chunk + 1) as usize * size / 8];
+    let mut tiles = |first: u64, count: u64| {
+        // SAFETY: there is room for the tiles of a chunk and one more.
+        unsafe { fszc_stream_tiles(stream.0, first, count, told.as_mut_ptr().cast(), size) }
+    };
+    let corrupt = fszc_status::FSZC_CORRUPT;
+    fails(tiles(0, 1), corrupt, "chunk");
+    fails(tiles(of_chunk - 1, 2), corrupt, "chunk");
+    ok(tiles(of_chunk, 0));
+    ok(tiles(of_chunk + 1, of_chunk));
+    // The number of a tile is the first that is told of it.
+    let numbers = told.chunks(size / 8).take(of_chunk as usize).map(|tile| tile[0]);
+    assert!(numbers.eq(of_chunk + 1..2 * of_chunk + 1));
+}

@@ -1,9 +1,9 @@
 //! What automatic codecs know of this machine, for people to read and to renew.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::PoisonError};
 
 use super::{
-    DEVICE, STORE,
+    DEVICE, MEASURED, STORE,
     cost::{Class, Costs},
     measure, state,
 };
@@ -52,6 +52,7 @@ impl Calibration {
     /// [`Error::Device`](crate::Error::Device) when there is no usable device.
     pub fn measure() -> Result<Self> {
         let device = Device::open(DEVICE)?;
+        let _one = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
         for class in Class::all() {
             measure(&device, class, Level::detect())?;
         }

@@ -12,7 +12,7 @@ mod machine;
 mod store;
 
 use std::sync::{
-    Arc, LazyLock, Mutex, MutexGuard, PoisonError,
+    Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -41,6 +41,20 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
 
 /// No device can be used: found out once.
 static NONE: AtomicBool = AtomicBool::new(false);
+
+/// Held by who measures, so that nobody else does meanwhile.
+static MEASURED: Mutex<()> = Mutex::new(());
+
+/// What `work` gives with a lock held; nothing where it is held already. A thread that waits for others of its pool does other
+/// calls meanwhile, and one of these must not wait for what the thread itself holds.
+fn unless_held<R>(lock: &Mutex<()>, work: impl FnOnce() -> R) -> Option<R> {
+    let _held = match lock.try_lock() {
+        Ok(held) => held,
+        Err(TryLockError::Poisoned(held)) => held.into_inner(),
+        Err(TryLockError::WouldBlock) => return None,
+    };
+    Some(work())
+}
 
 struct State {
     costs: Costs,
@@ -113,15 +127,16 @@ pub(crate) fn device(job: &Job, begins: bool, level: Level) -> Option<Arc<Device
         NONE.store(true, Ordering::Relaxed);
         return None;
     };
-    if !measuring {
-        if !is_compiled {
-            keep_compiled(job.class);
-        }
-        return Some(device);
+    if measuring
+        && let Some(measured) = unless_held(&MEASURED, || measure(&device, job.class, level))
+    {
+        // What fails now will fail in the call as well, and the CPU does it then.
+        return (measured.ok()?.gain(job.bytes, job.threads) > 0.0).then_some(device);
     }
-    // What fails now will fail in the call as well, and the CPU does it then.
-    let cost = measure(&device, job.class, level).ok()?;
-    (cost.gain(job.bytes, job.threads) > 0.0).then_some(device)
+    if due && !is_compiled {
+        keep_compiled(job.class);
+    }
+    due.then_some(device)
 }
 
 /// Whether a call would run on a device if it were made now; starts and measures nothing.
@@ -147,10 +162,8 @@ fn keep_compiled(class: Class) {
     }
 }
 
-/// Measures a class, and keeps what was found.
+/// Measures a class, and keeps what was found. The caller holds [`MEASURED`].
 fn measure(device: &Device, class: Class, level: Level) -> Result<Cost> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let cost = calibrate::measure(device, class, level)?;
     let start = calibrate::start(device).unwrap_or_else(|| state().costs.start);
     let mut found = Costs::new(start);
@@ -185,5 +198,12 @@ mod tests {
             let calls = (0..1000).take_while(|_| !balance.may_measure(0.1, 1.0)).count();
             assert!((98..=100).contains(&calls), "{calls}");
         }
+    }
+
+    #[test]
+    fn a_call_in_the_middle_of_a_measurement_does_not_wait_for_it() {
+        let lock = Mutex::new(());
+        assert_eq!(unless_held(&lock, || unless_held(&lock, || 1)), Some(None));
+        assert_eq!(unless_held(&lock, || 2), Some(2), "it was let go");
     }
 }

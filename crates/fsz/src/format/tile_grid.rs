@@ -247,9 +247,13 @@ impl TileGrid {
         shapes.extend(tiles.map(|tile| self.shape_of(tile)));
     }
 
-    /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising.
+    /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising; of a box without
+    /// elements, none.
     pub(crate) fn touched(&self, start: &[u64], count: &[u64]) -> Vec<Touched> {
         let mut touched: Vec<Touched> = Vec::new();
+        if count.contains(&0) {
+            return touched;
+        }
         let mut take = |tiles: Range<u64>| {
             for chunk in tiles.start / self.tiles_per_chunk..=(tiles.end - 1) / self.tiles_per_chunk
             {
@@ -289,7 +293,8 @@ impl Boxes {
         let long: Vec<u64> = shape.iter().copied().filter(|&n| n != 1).collect();
         let (lead, last) = long.split_at(long.len().saturating_sub(3));
         let mut four = [1; 4];
-        four[0] = lead.iter().product();
+        // Only of a field without elements that overflows, and none of its boxes counts.
+        four[0] = element_count(lead).unwrap_or(0);
         four[4 - last.len()..].copy_from_slice(last);
         let extent = [1, extent[0] as u64, extent[1] as u64, extent[2] as u64];
         let counts: [u64; 4] = std::array::from_fn(|a| four[a].div_ceil(extent[a]));

@@ -203,6 +203,10 @@ trait Coding: Sized + Copy {
     }
     /// `None` for a layout that it does not have.
     fn from_header(layout: u8, parameters: [u8; 3]) -> Option<Result<Self>>;
+    /// [`Error::Corrupt`] when these tables of a stream are wrong, or others cannot be coded by them.
+    fn check_tables(self, _tables: &[u32]) -> Result<()> {
+        Ok(())
+    }
     fn encoder<'a, T: Element>(
         self,
         plan: &'a Plan<T>,
@@ -316,6 +320,10 @@ macro_rules! profiles {
                         coding.fitted(shape, relative).map(Profile::$name)
                     })*
                 }
+            }
+
+            pub(crate) fn check_tables(&self, tables: &[u32]) -> Result<()> {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => coding.check_tables(tables),)* }
             }
 
             pub(crate) fn encoder<'a, T: Element>(

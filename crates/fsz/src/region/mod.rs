@@ -197,7 +197,8 @@ pub(crate) fn rows(
     let width = count.last().map_or(1, |&n| n as usize);
     let (shape, start, count) = (shape.to_vec(), start.to_vec(), count.to_vec());
     let leading = count.len().saturating_sub(1);
-    let rows: u64 = if width == 0 { 0 } else { count[..leading].iter().product() };
+    // Only of a box without elements that overflows.
+    let rows = if width == 0 { 0 } else { element_count(&count[..leading]).unwrap_or(0) };
     (0..rows).map(move |mut row| {
         let (mut index, mut stride) = (start.last().copied().unwrap_or(0), 1);
         for axis in (0..leading).rev() {
@@ -266,7 +267,11 @@ pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result
     let mut most = regions::Table::new(regions.iter().map(|region| &region.place)).len() as u64;
     for region in regions {
         check_place(&region.place, shape)?;
-        most += max_compressed_len(&region.place.shape(), dtype)?.next_multiple_of(16) + 16;
+        // Neither can be near the largest number, but regions may lie over each other.
+        let own = max_compressed_len(&region.place.shape(), dtype)?.next_multiple_of(16) + 16;
+        most = most.checked_add(own).ok_or_else(|| {
+            Error::invalid(format!("regions of a field of shape {shape:?} are too large"))
+        })?;
     }
     Ok(if regions.is_empty() { 0 } else { most })
 }

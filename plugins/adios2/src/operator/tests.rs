@@ -5,11 +5,13 @@ mod device;
 #[path = "../../tests/common/noise.rs"]
 mod noise;
 
+use std::ptr;
+
 use fsz::{DType, Element, Stream};
 
 use super::{Operator, text};
 use crate::{
-    block::Block,
+    block::{Block, MemorySelection},
     envelope::{self, Mode},
 };
 use noise::noise;
@@ -82,6 +84,17 @@ fn noise_without_an_estimate_is_stored_raw() {
     assert_eq!(read(&payload, values.len()), values);
     let payload = write(&operator, block(&values, &[5000]), true);
     assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
+fn a_part_without_values_of_an_array_that_there_is_not() {
+    let operator = writer(&[("accuracy", "1e-3")]);
+    let mut none = block(&[], &[0, 100]);
+    none.data = ptr::null();
+    none.memory = Some(MemorySelection { start: vec![1, 1], count: vec![52, 102] });
+    let mut whole = block(&[], &[0, 100]);
+    whole.data = ptr::null();
+    assert_eq!(write(&operator, none, true), write(&operator, whole, true));
 }
 
 /// Each value keeps its bound; takes in which part of it the errors reach, of wide bounds and of narrow ones.

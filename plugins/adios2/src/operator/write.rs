@@ -87,7 +87,8 @@ impl Operator {
         };
         // Alive until the block is written.
         let gathered;
-        if let Some(selection) = block.memory.take() {
+        // A block without values may have no array either.
+        if let Some(selection) = block.memory.take().filter(|_| block.bytes() > 0) {
             // SAFETY: promised by the caller.
             gathered = unsafe { gather(memory.as_ref(), &block, &selection) }?;
             block.data = gathered.as_ptr();
@@ -335,17 +336,20 @@ unsafe fn gather(
     selection: &MemorySelection,
 ) -> Result<Vec<u8>, String> {
     let span = block.span_of(selection);
-    match memory.filter(|memory| memory.kind() == MemoryKind::Device) {
-        Some(memory) => {
-            let read = || {
-                memory.synchronize().map_err(text)?;
-                // SAFETY: promised by the caller.
-                unsafe { device::copy_to_host(memory, span) }
-            };
-            let array = attempt(read).map_err(|reason| device::lost(&reason))?;
-            block.gather(selection, &array)
-        }
-        // SAFETY: promised by the caller: host memory, readable as bytes too.
+    let read = |memory: &CudaMemory| {
+        // The host may read managed and pinned memory, but not before what writes there.
+        memory.synchronize().map_err(text)?;
+        let device = memory.kind() == MemoryKind::Device;
+        // SAFETY: promised by the caller.
+        device.then(|| unsafe { device::copy_to_host(memory, span) }).transpose()
+    };
+    let copy = match memory {
+        Some(memory) => attempt(|| read(memory)).map_err(|reason| device::lost(&reason))?,
+        None => None,
+    };
+    match copy {
+        Some(array) => block.gather(selection, &array),
+        // SAFETY: promised by the caller: memory that the host reads, as bytes too.
         None => block.gather(selection, unsafe { slice::from_raw_parts(block.data, span) }),
     }
 }

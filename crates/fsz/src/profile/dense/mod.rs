@@ -293,6 +293,13 @@ impl Coding for Dense {
         Some(known().ok_or_else(|| Error::unsupported("these parameters of the profile dense")))
     }
 
+    fn check_tables(self, tables: &[u32]) -> Result<()> {
+        if tables::Tables::read(tables)?.are_complete() {
+            return Ok(());
+        }
+        Err(Error::corrupt("the tables lack a flag, so that nothing can be coded by them"))
+    }
+
     fn encoder<'a, T: Element>(
         self,
         plan: &'a Plan<T>,

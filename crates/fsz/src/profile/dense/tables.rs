@@ -270,6 +270,12 @@ impl Tables {
         Ok(Tables(tables))
     }
 
+    /// Whether an encoder can tell anything by them: a flag has no escape in the place of a symbol that is missing.
+    pub fn are_complete(&self) -> bool {
+        let flags = &self.0[Alphabet::Flag.first()..][..Alphabet::Flag.contexts()];
+        flags.iter().all(|f| f[0] > 0 && f[1] > 0)
+    }
+
     /// What symbols so often seen cost, in 2⁻¹² bits, without the raw bits behind them but with those of
     /// escapes in the place of symbols that a context lacks.
     pub fn cost(&self, histogram: &Histogram) -> u64 {
