@@ -1,10 +1,11 @@
 //! Where a field comes from, as told on the command line.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fsz::{Codec, DType};
+use fsz::{Codec, DType, Progress};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 /// What a file does not tell by itself, and which of its fields is meant.
@@ -34,16 +35,32 @@ pub struct SourceArgs {
 impl SourceArgs {
     /// Opens the field: of an ADIOS2 file the first step, unless another is chosen.
     pub fn open(&self, path: &Path, codec: &Codec) -> Result<Field> {
-        self.open_by(path, codec, None)
+        self.open_watched(path, codec, &Progress::new())
+    }
+
+    /// The same; decoding a .fsz file reports to `progress`, and is cancelled by it.
+    pub fn open_watched(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
+        self.open_by(path, codec, None, progress)
     }
 
     /// The same where it matters which step is taken: errs when one of several is to be chosen. `otherwise` is what else
     /// can be done.
     pub fn open_chosen(&self, path: &Path, codec: &Codec, otherwise: &str) -> Result<Field> {
-        self.open_by(path, codec, Some(otherwise))
+        self.open_by(path, codec, Some(otherwise), &Progress::new())
     }
 
-    fn open_by(&self, path: &Path, codec: &Codec, otherwise: Option<&str>) -> Result<Field> {
+    fn open_by(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        otherwise: Option<&str>,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
         if Kind::of(path)? == Kind::Bp {
             return self.open_bp(path, otherwise);
         }
@@ -55,7 +72,7 @@ impl SourceArgs {
         }
         let (shape, dtype) = (self.shape.clone(), self.dtype);
         let hints = Hints { shape, dtype, like: self.like.clone(), ..Hints::default() };
-        Ok(fsz_field::open(path, &hints, codec)?)
+        Ok(fsz_field::open_watched(path, &hints, codec, progress)?)
     }
 
     /// Opens the file at `path`, else makes the synthetic field of that name, of about `bytes`.

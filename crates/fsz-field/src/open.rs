@@ -1,8 +1,9 @@
 //! Opening a field, whatever file it lies in.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use fsz::Codec;
+use fsz::{Codec, Progress};
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -18,10 +19,23 @@ use crate::{npy, raw, stream};
 /// # Errors
 /// When the file cannot be read, is damaged, or needs hints that were not given.
 pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
+    open_watched(path, hints, codec, &Progress::new())
+}
+
+/// The same; decoding a `.fsz` file reports to `progress`, and can be cancelled by it.
+///
+/// # Errors
+/// As [`open`], and when it is cancelled.
+pub fn open_watched(
+    path: &Path,
+    hints: &Hints,
+    codec: &Codec,
+    progress: &Arc<Progress>,
+) -> Result<Field> {
     let field = match Kind::of(path)? {
         Kind::Raw => return raw::open_raw(path, hints),
         Kind::Npy => npy::open_npy(path)?,
-        Kind::Fsz => stream::StreamFile::open(path)?.decode(codec)?,
+        Kind::Fsz => stream::StreamFile::open(path)?.decode_watched(codec, progress)?,
         Kind::Fsz1 => Fsz1File::open(path)?.decode()?,
         #[cfg(feature = "zfp")]
         Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
