@@ -163,3 +163,20 @@ fn compare_refuses_what_does_not_fit() {
     fixture.refused(&shape, "but shape 6 takes 24 bytes as f32; wrong --shape");
     fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "nan"], "bound");
 }
+
+/// Streams tell missing values by their bits: a 0 that is named leaves −0 a number.
+#[test]
+fn a_negative_zero_is_not_the_missing_zero() {
+    let fixture = Fixture::new();
+    let values: Vec<f32> = (0..300).map(|i| [0.0, -0.0, i as f32][i % 3]).collect();
+    fixture.write_f32("z_300.f32", &values);
+    for profile in ["paper", "dense"] {
+        let options = ["--abs", "0.25", "--missing", "0", "--force", "--profile", profile];
+        fixture.fine(&[&["compress", "z_300.f32", "-o", "z.fsz"][..], &options].concat());
+        let out = fixture.fine(&["verify", "z.fsz", "--original", "z_300.f32"]);
+        assert!(out.contains("bound holds"), "{out}");
+        let found = fixture.json(&["compare", "z_300.f32", "z.fsz", "--json"]);
+        assert_eq!((&found["missing"], &found["altered"]), (&100.into(), &0.into()));
+        assert_eq!((&found["compared"], &found["bound_violations"]), (&200.into(), &0.into()));
+    }
+}
