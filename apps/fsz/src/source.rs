@@ -64,15 +64,30 @@ impl SourceArgs {
         if Kind::of(path)? == Kind::Bp {
             return self.open_bp(path, otherwise);
         }
+        self.refuse_choice(path)?;
+        Ok(fsz_field::open_watched(path, &self.hints(), codec, progress)?)
+    }
+
+    fn hints(&self) -> Hints {
+        let (shape, dtype, like) = (self.shape.clone(), self.dtype, self.like.clone());
+        Hints { shape, dtype, like, ..Hints::default() }
+    }
+
+    /// Errs where a field is chosen of a file that holds one.
+    fn refuse_choice(&self, path: &Path) -> Result<()> {
         let number = |option, number: Option<u64>| Some(format!("--{option} {}", number?));
         let variable = self.variable.as_ref().map(|name| format!("--variable {name}"));
         let options = [variable, number("step", self.step), number("block", self.block)];
-        if let Some(option) = options.into_iter().flatten().next() {
-            bail!("{option}: {} is not an ADIOS2 file", path.display());
+        match options.into_iter().flatten().next() {
+            Some(option) => bail!("{option}: {} is not an ADIOS2 file", path.display()),
+            None => Ok(()),
         }
-        let (shape, dtype) = (self.shape.clone(), self.dtype);
-        let hints = Hints { shape, dtype, like: self.like.clone(), ..Hints::default() };
-        Ok(fsz_field::open_watched(path, &hints, codec, progress)?)
+    }
+
+    /// Errs as opening it does where this contradicts a stream with this shape and type: for who decodes a part of it.
+    pub fn agree(&self, path: &Path, shape: &[u64], dtype: DType) -> Result<()> {
+        self.refuse_choice(path)?;
+        Ok(self.hints().agree(path, &Shape::new(shape)?, dtype)?)
     }
 
     /// Opens the file at `path`, else makes the synthetic field of that name, of about `bytes`.

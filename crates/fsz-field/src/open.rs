@@ -48,19 +48,6 @@ pub fn open_watched(
             return Err(Error::file(path, reason));
         }
     };
-    agree(path, &field, hints)?;
+    hints.agree(path, field.shape(), field.dtype())?;
     Ok(field)
-}
-
-/// Errs when the hints contradict the file.
-fn agree(path: &Path, field: &Field, hints: &Hints) -> Result<()> {
-    if let Some(shape) = hints.shape.as_ref().filter(|shape| *shape != field.shape()) {
-        let reason = format!("the file's shape is {}, not {shape}: omit --shape", field.shape());
-        return Err(Error::file(path, reason));
-    }
-    if let Some(dtype) = hints.dtype.filter(|dtype| *dtype != field.dtype()) {
-        let reason = format!("the file's values are {}, not {dtype}: omit --dtype", field.dtype());
-        return Err(Error::file(path, reason));
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsz::{Codec, Element};
 use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_figure::text::{Anchor, Label, Type};
@@ -87,6 +87,7 @@ impl Args {
         if Kind::of(&self.input)? == Kind::Fsz {
             let file = StreamFile::open(&self.input)?;
             let header = file.stream()?.header().clone();
+            self.source.agree(&self.input, &header.shape, header.dtype)?;
             let plane = match asked.or_else(|| middle(&header.shape)) {
                 Some((axis, index)) => file.decode_slice(codec, axis, index)?,
                 None => file.decode(codec)?,
@@ -95,7 +96,9 @@ impl Args {
         }
         let field = self.source.open(&self.input, codec)?;
         let cut = match asked.or_else(|| middle(field.shape().sides())) {
-            Some((axis, index)) => field.slice(axis, index)?,
+            Some((axis, index)) => {
+                field.slice(axis, index).with_context(|| self.input.display().to_string())?
+            }
             None => field,
         };
         Ok((cut, Vec::new()))
