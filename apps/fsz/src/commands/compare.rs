@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
-use fsz::{Codec, DType, Progress};
+use fsz::{Codec, Progress};
 use fsz_field::{Field, Fsz1File, Kind, StreamFile, with_values};
 use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{bar, limit, terminal};
+use crate::{bar, limit, missing, terminal};
 
 mod figures;
 
@@ -63,7 +63,7 @@ impl Args {
         progress: &Arc<Progress>,
     ) -> Result<Figures> {
         let (original, reconstructed) = self.open_both(codec, progress)?;
-        check_missing(missing, original.dtype())?;
+        missing::check(missing, original.dtype())?;
         let stored = stored_bytes(&self.reconstructed)?;
         let (dtype, other) = (original.dtype(), reconstructed.dtype());
         ensure!(dtype == other, "the original is {dtype} and the reconstruction {other}");
@@ -122,19 +122,6 @@ impl Args {
             );
         }
         Ok((original, reconstructed))
-    }
-}
-
-/// Errs when a missing value has no counterpart in the field's type: it would become infinite, or 0.
-fn check_missing(missing: &[f64], dtype: DType) -> Result<()> {
-    let fits = |value: &f64| {
-        let single = *value as f32;
-        dtype == DType::F64
-            || single.is_finite() == value.is_finite() && (single == 0.0) == (*value == 0.0)
-    };
-    match missing.iter().find(|value| !fits(value)) {
-        Some(value) => bail!("--missing {value:e}: out of range for {dtype}"),
-        None => Ok(()),
     }
 }
 
