@@ -67,6 +67,13 @@ fn all_steps_have_a_share_of_one_range() {
     fixture.fine(&compress(&given));
     assert_eq!(fixture.read("out/a_6x20x30.fsz"), first);
     fixture.refused(&compress(&["--range", "1e-3", "--range-min", "1"]), "--range-max");
+    for (min, max) in [("nan", "1"), ("1", "nan"), ("2", "1"), ("0", "inf")] {
+        let ends = ["--range-min", min, "--range-max", max, "--force"];
+        let range = [&["--range", "1e-3"][..], &ends].concat();
+        fixture.refused(&compress(&range), "both must be finite");
+        let floor = [&["--relative", "1e-3", "--floor-range", "1e-3"][..], &ends].concat();
+        fixture.refused(&compress(&floor), "both must be finite");
+    }
     fixture.refused(
         &compress(&["--abs", "1", "--force", "--range-min", "1", "--range-max", "2"]),
         "--range",

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use fsz::{Codec, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile, create_folder};
 use fsz_figure::number;
@@ -38,15 +38,26 @@ pub struct SeriesArgs {
 
 impl SeriesArgs {
     /// The range that was given.
-    pub fn range(&self) -> Option<Range> {
-        Some(Range { min: self.range_min?, max: self.range_max? })
+    ///
+    /// # Errors
+    /// When it is none: NaN would stand for a field without values, whose bound is 0.
+    pub fn range(&self) -> Result<Option<Range>> {
+        let Some((min, max)) = self.range_min.zip(self.range_max) else { return Ok(None) };
+        ensure!(
+            min.is_finite() && max.is_finite() && min <= max,
+            "--range-min {} --range-max {}: both must be finite, the first not the larger one",
+            number::short(min),
+            number::short(max)
+        );
+        Ok(Some(Range { min, max }))
     }
 }
 
 /// Compresses all steps into the folder.
 pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // What is wrong with the bound is told before anything is made.
-    args.bound_of(args.series.range(), 0.0)?;
+    let given = args.series.range()?;
+    args.bound_of(given, 0.0)?;
     let folder = &args.output;
     refuse_standard_output(folder)?;
     if folder.exists() && !folder.is_dir() {
@@ -62,7 +73,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],
     };
-    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -102,6 +113,8 @@ struct Series<'a> {
     steps: &'a [Step],
     /// What is there of each step and may be kept.
     kept: Vec<Option<Kept>>,
+    /// The range that was told.
+    given: Option<Range>,
 }
 
 impl Series<'_> {
@@ -118,7 +131,7 @@ impl Series<'_> {
 
     /// Whether the values must be read before the first of them is compressed.
     fn needs_range(&self) -> bool {
-        self.args.is_by_range() && self.args.series.range().is_none()
+        self.args.is_by_range() && self.given.is_none()
     }
 
     /// The first pass: the range of each variable over all of its steps.
@@ -147,7 +160,7 @@ impl Series<'_> {
         for (step, kept) in self.steps.iter().zip(&self.kept) {
             let (Some(kept), Some(range)) = (kept, self.range(step, ranges)) else { continue };
             let mut others = self.steps.iter().zip(&self.kept);
-            let as_it_was = self.args.series.range().is_some()
+            let as_it_was = self.given.is_some()
                 || others.all(|(other, kept)| other.variable != step.variable || is_fresh(kept));
             if as_it_was && !kept.is_of(self.args, Some(range)) {
                 return Err(kept.of_other_range(self.args, range, step));
@@ -159,7 +172,7 @@ impl Series<'_> {
     /// The range that the bound of a step is a share of, where it is one.
     fn range(&self, step: &Step, ranges: &[(String, Range)]) -> Option<Range> {
         let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
-        self.args.series.range().or(found.map(|(_, range)| *range))
+        self.given.or(found.map(|(_, range)| *range))
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and what was there.
