@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// A name out of a file, which may hold anything, without what would move the cursor or colour the terminal.
+pub fn shown(name: &str) -> String {
+    name.replace(char::is_control, "\u{fffd}")
+}
+
 /// Writes a value as JSON to standard output. Numbers that JSON does not know (NaN, ±Inf) become
 /// null.
 pub fn print_json(value: &impl Serialize) -> Result<()> {

@@ -96,3 +96,17 @@ fn only_what_there_is_is_explained() {
     assert!(text.contains("rms 0, PSNR inf dB") && !text.contains("Lorenzo"), "{text}");
     fixture.refused(&["inspect", "d.fsz", "--require-compressed"], "need a .bp file");
 }
+
+/// A name may hold any characters, but none of them reaches the terminal as an order.
+#[test]
+fn names_are_shown_without_control_characters() {
+    let fixture = Fixture::with_field();
+    std::fs::create_dir(fixture.path("out")).unwrap();
+    let name = ["--name", "T\u{1b}[31m\nT"];
+    fixture.fine(&[&["compress", FIELD, "-o", "out/T.fsz", "--abs", "1"][..], &name].concat());
+    for input in ["out/T.fsz", "out"] {
+        let text = fixture.fine(&["inspect", input]);
+        assert!(text.contains("T\u{fffd}[31m\u{fffd}T") && !text.contains('\u{1b}'), "{text}");
+    }
+    assert_eq!(fixture.json(&["inspect", "out/T.fsz", "--json"])["name"], name[1]);
+}
