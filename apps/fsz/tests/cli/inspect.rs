@@ -70,6 +70,8 @@ fn tiles_are_listed_as_csv() {
     assert_eq!(fixture.json(&both)["dtype"], "f32");
     #[cfg(unix)]
     assert!(fixture.fine(&["inspect", "T.fsz", "--tiles", "/dev/null"]).contains("6x20x30"));
+    #[cfg(target_os = "linux")]
+    fixture.refused(&["inspect", "T.fsz", "--tiles", "/dev/full"], "/dev/full: No space left");
 }
 
 #[test]
