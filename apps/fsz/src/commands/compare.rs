@@ -21,6 +21,9 @@ use figures::{Figures, Regions};
 /// Violations are finite values beyond the bound, of regions beyond their own; NaN, ±Inf and missing values that lost
 /// their bits are counted apart, as changed (altered in JSON). fsz verify counts alike, and ends
 /// with exit code 1 where there are some; here they are figures like the others, and no failure.
+///
+/// Of an ADIOS2 original, a .fsz file that stores the name of a variable and a time step tells which of them are
+/// meant.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Original field
@@ -112,7 +115,11 @@ impl Args {
             return Ok((original, reconstructed));
         }
         let reconstructed = plain.open_watched(&self.reconstructed, codec, progress)?;
-        let source = like(&self.reconstructed, &reconstructed, raw(&self.original)?);
+        let mut source = like(&self.reconstructed, &reconstructed, raw(&self.original)?);
+        if Kind::of(&self.original)? == Kind::Bp {
+            source.variable = source.variable.or(reconstructed.name().map(str::to_owned));
+            source.step = source.step.or(reconstructed.step());
+        }
         let original = source.open_watched(&self.original, codec, progress)?;
         if original.shape() != reconstructed.shape() {
             bail!(
