@@ -221,4 +221,9 @@ fn misuse() {
     let within = ["extract", "out.bp", "-o", "out.bp/data.0", "--force", "--variable", "whole"];
     fixture.refused(&within, "overwrite the input");
     fixture.refused(&["inspect", "none.bp"], "No such file");
+    fixture.write_f32(FIELD, &field());
+    for inputs in [["out.bp", FIELD], [FIELD, "out.bp"], ["out.bp", "out.bp"]] {
+        let series = ["compress", inputs[0], inputs[1], "-o", "s/", "--abs", "1"];
+        fixture.refused(&series, "out.bp: an ADIOS2 file is a series of its own");
+    }
 }

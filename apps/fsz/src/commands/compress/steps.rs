@@ -39,7 +39,12 @@ impl<'a> Inputs<'a> {
         let [first, others @ ..] = &args.input[..] else { bail!("no input") };
         let bp = is_bp(first)?;
         for path in others {
-            ensure!(!bp && !is_bp(path)?, "{}: one ADIOS2 file at a time", path.display());
+            let file = if bp { first } else { path };
+            ensure!(
+                !bp && !is_bp(path)?,
+                "{}: an ADIOS2 file is a series of its own: name no other input beside it",
+                file.display()
+            );
         }
         if let Some(name) = args.inputs.variable.first().filter(|_| !bp) {
             bail!("--variable {name}: {} is not an ADIOS2 file", first.display());
