@@ -96,7 +96,7 @@ enum Origin {
 /// Studies the fields and writes the report.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let peers: Vec<Peer> = args.peer.iter().map(|path| Peer::open(path)).collect::<Result<_>>()?;
+    let peers = Peer::open_all(&args.peer)?;
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
     args.check_streams()?;
