@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<()> {
     written.context("standard output")
 }
 
+/// So many of something, of which one has no `s`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// A name out of a file, which may hold anything, without what would move the cursor or colour the terminal.
 pub fn shown(name: &str) -> String {
     name.replace(char::is_control, "\u{fffd}")

@@ -195,6 +195,12 @@ fn a_folder_as_output_makes_a_series_of_one() {
     let fixture = Fixture::with_field();
     fixture.fine(&["compress", FIELD, "-o", "new/", "--abs", "0.1"]);
     fixture.fine(&["inspect", "new/T_6x20x30.fsz"]);
+    // One is one.
+    let told = fixture.fine(&["verify", "new"]);
+    assert!(told.contains("\nthe stream is intact, max error "), "{told}");
+    let told = fixture.fine(&["verify", "new", "--original", FIELD]);
+    assert!(told.contains("\nthe stream holds, max error "), "{told}");
+    assert_eq!(fixture.fine(&["decompress", "new", "-o", "back"]), "back: 1 field, 14.4 kB\n");
     // Without the stroke it is a file.
     fixture.fine(&["compress", FIELD, "-o", "file", "--abs", "0.1"]);
     assert!(fixture.path("file").is_file());

@@ -99,8 +99,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
         terminal::note(quiet, remark);
     }
-    let steps =
-        if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
+    let steps = terminal::count(steps.len(), "step");
     let text = format!("{}: {steps}{}, {}", folder.display(), there.text(), sum.text());
     terminal::summary(quiet, false, &text)
 }
