@@ -214,6 +214,14 @@ fn misuse() {
     let twice = ["compress", INPUTS[0], "sub/a_6x20x30.f32", "-o", "out", "--abs", "1"];
     fixture.refused(&twice, "two inputs");
     fixture.refused(&["compress", INPUTS[0], "none.f32", "-o", "out", "--abs", "1"], "none.f32");
+    // A wrong bound is told before the folder is made.
+    for (bound, words) in [
+        (&["--abs", "-1"][..], "absolute bound -1"),
+        (&["--relative", "0.7"], "bound 0.7: it must be at most 0.5"),
+        (&["--relative", "0.1", "--floor-range", "-1"], "--floor-range -1: it must be finite"),
+    ] {
+        fixture.refused(&[&["compress", INPUTS[0], INPUTS[1], "-o", "new"], bound].concat(), words);
+    }
     fixture.refused(
         &["compress", INPUTS[0], INPUTS[1], "-o", FIELD, "--abs", "1", "--variable", "T"],
         "T",

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
-use fsz::{Codec, Progress, Stream};
+use fsz::{Codec, DType, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile, create_folder};
 use fsz_figure::number;
 use fsz_metrics::Limit;
@@ -57,7 +57,9 @@ impl SeriesArgs {
 pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // What is wrong with the bound is told before anything is made.
     let given = args.series.range()?;
-    args.bound_of(given, 0.0)?;
+    args.floor.check()?;
+    // Of f32, whose bounds may be smaller: the type is not known yet.
+    args.bound_of(given, args.floor.given(given).unwrap_or(0.0))?.check(DType::F32)?;
     let folder = &args.output;
     refuse_standard_output(folder)?;
     if folder.exists() && !folder.is_dir() {
