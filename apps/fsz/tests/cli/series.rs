@@ -190,6 +190,18 @@ fn a_single_file_is_not_resumed() {
     fixture.refused(&words, "--resume continues a series");
 }
 
+/// What is wrong with one of many fields is told with its name.
+#[test]
+fn an_error_names_the_step() {
+    let fixture = with_steps();
+    fixture.write_f32("noise_40x50.f32", &[1.0, 7.5, -3.0, 2.25].repeat(500));
+    let series = ["compress", INPUTS[0], "noise_40x50.f32", "-o", "out"];
+    let run = fixture.run(&[&series[..], &["--max-bytes", "300"]].concat());
+    assert!(run.err.starts_with(&format!("error: {}: a limit of 300 bytes", INPUTS[0])), "{run:?}");
+    let run = fixture.run(&[&series[..], &["--abs", "1", "--bound-in", "0,:,:=2"]].concat());
+    assert!(run.err.contains("error: noise_40x50.f32: --bound-in: a box"), "{run:?}");
+}
+
 #[test]
 fn a_folder_as_output_makes_a_series_of_one() {
     let fixture = Fixture::with_field();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile, create_folder};
 use fsz_figure::number;
@@ -193,9 +193,10 @@ impl Series<'_> {
                 Some(_) => field,
                 None => field.with_step(Some(step.number)),
             };
-            let options =
-                self.args.options(self.codec, &field, range)?.progress(overall.progress().clone());
-            let (memory, len) = compress(self.codec, &field, options)?;
+            let named = || self.inputs.name(step);
+            let options = self.args.options(self.codec, &field, range).with_context(named)?;
+            let options = options.progress(overall.progress().clone());
+            let (memory, len) = compress(self.codec, &field, options).with_context(named)?;
             let mut output =
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&memory[..len])?;

@@ -139,6 +139,15 @@ impl<'a> Inputs<'a> {
         self.args.inputs.source(path)?.open(path, codec)
     }
 
+    /// Which step it is, for people.
+    pub fn name(&self, step: &Step) -> String {
+        let path = self.args.input[step.input].display();
+        match step.variable.as_str() {
+            "" => path.to_string(),
+            variable => format!("{path}: {variable}, step {}", step.number),
+        }
+    }
+
     /// When the input of a step was last changed.
     pub fn modified(&self, step: &Step) -> Option<SystemTime> {
         let path = &self.args.input[step.input];
