@@ -47,8 +47,8 @@ struct Args {
     /// Plane to show first
     #[arg(long, default_value_t = 0)]
     index: u64,
-    /// ADIOS2 variable to show first
-    #[arg(long, value_name = "NAME", default_value = "")]
+    /// ADIOS2 variable to show first; by default the first
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     variable: String,
     /// ADIOS2 step to show first
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -13,6 +13,7 @@ mod commands;
 mod failure;
 mod interrupt;
 mod limit;
+mod missing;
 mod output;
 mod region;
 mod source;

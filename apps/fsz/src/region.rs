@@ -8,6 +8,8 @@ use clap::Args;
 use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
 use fsz_field::{Field, Hints, Kind, MaskFile, Shape, with_values};
 
+use crate::terminal::count;
+
 /// Parts of the field with bounds of their own.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RegionArgs {
@@ -126,7 +128,7 @@ pub fn place(place: &Place) -> String {
             let sides = start.iter().zip(count).map(|(s, c)| format!("{s}:{}", s + c));
             format!("box {}", sides.collect::<Vec<_>>().join(","))
         }
-        Place::Mask(mask) => format!("mask of {} runs", mask.runs().len()),
+        Place::Mask(mask) => format!("mask of {}", count(mask.runs().len(), "run")),
         _ => "unknown".to_owned(),
     }
 }

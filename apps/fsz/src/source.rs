@@ -1,10 +1,11 @@
 //! Where a field comes from, as told on the command line.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use fsz::{Codec, DType};
+use fsz::{Codec, DType, Progress};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 /// What a file does not tell by itself, and which of its fields is meant.
@@ -34,28 +35,59 @@ pub struct SourceArgs {
 impl SourceArgs {
     /// Opens the field: of an ADIOS2 file the first step, unless another is chosen.
     pub fn open(&self, path: &Path, codec: &Codec) -> Result<Field> {
-        self.open_by(path, codec, None)
+        self.open_watched(path, codec, &Progress::new())
+    }
+
+    /// The same; decoding a .fsz file reports to `progress`, and is cancelled by it.
+    pub fn open_watched(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
+        self.open_by(path, codec, None, progress)
     }
 
     /// The same where it matters which step is taken: errs when one of several is to be chosen. `otherwise` is what else
     /// can be done.
     pub fn open_chosen(&self, path: &Path, codec: &Codec, otherwise: &str) -> Result<Field> {
-        self.open_by(path, codec, Some(otherwise))
+        self.open_by(path, codec, Some(otherwise), &Progress::new())
     }
 
-    fn open_by(&self, path: &Path, codec: &Codec, otherwise: Option<&str>) -> Result<Field> {
+    fn open_by(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        otherwise: Option<&str>,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
         if Kind::of(path)? == Kind::Bp {
             return self.open_bp(path, otherwise);
         }
+        self.refuse_choice(path)?;
+        Ok(fsz_field::open_watched(path, &self.hints(), codec, progress)?)
+    }
+
+    fn hints(&self) -> Hints {
+        let (shape, dtype, like) = (self.shape.clone(), self.dtype, self.like.clone());
+        Hints { shape, dtype, like, ..Hints::default() }
+    }
+
+    /// Errs where a field is chosen of a file that holds one.
+    fn refuse_choice(&self, path: &Path) -> Result<()> {
         let number = |option, number: Option<u64>| Some(format!("--{option} {}", number?));
         let variable = self.variable.as_ref().map(|name| format!("--variable {name}"));
         let options = [variable, number("step", self.step), number("block", self.block)];
-        if let Some(option) = options.into_iter().flatten().next() {
-            bail!("{option}: {} is not an ADIOS2 file", path.display());
+        match options.into_iter().flatten().next() {
+            Some(option) => bail!("{option}: {} is not an ADIOS2 file", path.display()),
+            None => Ok(()),
         }
-        let (shape, dtype) = (self.shape.clone(), self.dtype);
-        let hints = Hints { shape, dtype, like: self.like.clone(), ..Hints::default() };
-        Ok(fsz_field::open(path, &hints, codec)?)
+    }
+
+    /// Errs as opening it does where this contradicts a stream with this shape and type: for who decodes a part of it.
+    pub fn agree(&self, path: &Path, shape: &[u64], dtype: DType) -> Result<()> {
+        self.refuse_choice(path)?;
+        Ok(self.hints().agree(path, &Shape::new(shape)?, dtype)?)
     }
 
     /// Opens the file at `path`, else makes the synthetic field of that name, of about `bytes`.

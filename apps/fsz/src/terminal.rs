@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde::Serialize;
 
@@ -13,8 +13,18 @@ use crate::failure::{is_closed_pipe, is_interrupt, message};
 /// Writes text to standard output.
 pub fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.context("standard output")
+}
+
+/// So many of something, of which one has no `s`.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A name out of a file, which may hold anything, without what would move the cursor or colour the terminal.
+pub fn shown(name: &str) -> String {
+    name.replace(char::is_control, "\u{fffd}")
 }
 
 /// Writes a value as JSON to standard output. Numbers that JSON does not know (NaN, ±Inf) become

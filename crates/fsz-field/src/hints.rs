@@ -1,7 +1,10 @@
 //! What a file does not tell by itself.
 
+use std::path::Path;
+
 use fsz::DType;
 
+use crate::error::{Error, Result};
 use crate::shape::Shape;
 
 /// What the caller knows about a file that has no header.
@@ -15,4 +18,22 @@ pub struct Hints {
     pub zfp_rate: Option<f64>,
     /// What has this shape and type, where nobody gave them for the file itself: for people, if they do not fit.
     pub like: Option<String>,
+}
+
+impl Hints {
+    /// Errs when they contradict what a file tells of itself.
+    ///
+    /// # Errors
+    /// Those.
+    pub fn agree(&self, path: &Path, shape: &Shape, dtype: DType) -> Result<()> {
+        if let Some(told) = self.shape.as_ref().filter(|told| *told != shape) {
+            let reason = format!("the file's shape is {shape}, not {told}: omit --shape");
+            return Err(Error::file(path, reason));
+        }
+        if let Some(told) = self.dtype.filter(|told| *told != dtype) {
+            let reason = format!("the file's values are {dtype}, not {told}: omit --dtype");
+            return Err(Error::file(path, reason));
+        }
+        Ok(())
+    }
 }

@@ -41,7 +41,7 @@ pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use mask::MaskFile;
 pub use npy::{npy_header, write_npy};
-pub use open::open;
+pub use open::{open, open_watched};
 pub use output::{Output, create_folder, remove_unfinished};
 pub use piped::input_len;
 pub use raw::write_raw;

@@ -1,8 +1,9 @@
 //! Opening a field, whatever file it lies in.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use fsz::Codec;
+use fsz::{Codec, Progress};
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -18,10 +19,23 @@ use crate::{npy, raw, stream};
 /// # Errors
 /// When the file cannot be read, is damaged, or needs hints that were not given.
 pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
+    open_watched(path, hints, codec, &Progress::new())
+}
+
+/// The same; decoding a `.fsz` file reports to `progress`, and can be cancelled by it.
+///
+/// # Errors
+/// As [`open`], and when it is cancelled.
+pub fn open_watched(
+    path: &Path,
+    hints: &Hints,
+    codec: &Codec,
+    progress: &Arc<Progress>,
+) -> Result<Field> {
     let field = match Kind::of(path)? {
         Kind::Raw => return raw::open_raw(path, hints),
         Kind::Npy => npy::open_npy(path)?,
-        Kind::Fsz => stream::StreamFile::open(path)?.decode(codec)?,
+        Kind::Fsz => stream::StreamFile::open(path)?.decode_watched(codec, progress)?,
         Kind::Fsz1 => Fsz1File::open(path)?.decode()?,
         #[cfg(feature = "zfp")]
         Kind::Zfp => crate::zfp_file::open_zfp(path, hints)?,
@@ -34,19 +48,6 @@ pub fn open(path: &Path, hints: &Hints, codec: &Codec) -> Result<Field> {
             return Err(Error::file(path, reason));
         }
     };
-    agree(path, &field, hints)?;
+    hints.agree(path, field.shape(), field.dtype())?;
     Ok(field)
-}
-
-/// Errs when the hints contradict the file.
-fn agree(path: &Path, field: &Field, hints: &Hints) -> Result<()> {
-    if let Some(shape) = hints.shape.as_ref().filter(|shape| *shape != field.shape()) {
-        let reason = format!("the file's shape is {}, not {shape}: omit --shape", field.shape());
-        return Err(Error::file(path, reason));
-    }
-    if let Some(dtype) = hints.dtype.filter(|dtype| *dtype != field.dtype()) {
-        let reason = format!("the file's values are {}, not {dtype}: omit --dtype", field.dtype());
-        return Err(Error::file(path, reason));
-    }
-    Ok(())
 }

@@ -87,7 +87,8 @@ fn written(sides: &[u64]) -> String {
 
 /// The shape that ends a file's name: 30x192x288 for `T_30x192x288.f32`, 32768 for `x_32768.f32`.
 pub fn shape_in_name(path: &Path) -> Option<Shape> {
-    let stem = path.file_stem()?.to_str()?;
+    // What is no UTF-8 may stand before it.
+    let stem = path.file_stem()?.to_string_lossy();
     let last = stem.rsplit(['_', '-', '.', ' ']).next()?;
     let digits = last.bytes().all(|b| b.is_ascii_digit() || b == b'x');
     digits.then(|| last.parse().ok()).flatten()
@@ -126,5 +127,15 @@ mod tests {
         assert_eq!(found("density.128x128.raw").as_deref(), Some("128x128"));
         assert_eq!(found("T.f32"), None);
         assert_eq!(found("x.f32"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_rest_of_the_name_may_be_any_bytes() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let name = Path::new(OsStr::from_bytes(b"T\xfc_3x4.f32"));
+        assert_eq!(shape_in_name(name).unwrap().sides(), [3, 4]);
     }
 }

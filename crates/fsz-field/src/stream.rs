@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fsz::{Codec, Element, Stream, with_element};
+use fsz::{Codec, DecompressOptions, Element, Progress, Stream, with_element};
 use memmap2::Mmap;
 use ndarray::Axis;
 
@@ -42,8 +42,14 @@ impl StreamFile {
 
     /// Decodes the whole field.
     pub fn decode(&self, codec: &Codec) -> Result<Field> {
+        self.decode_watched(codec, &Progress::new())
+    }
+
+    /// The same; it reports to `progress`, and can be cancelled by it.
+    pub fn decode_watched(&self, codec: &Codec, progress: &Arc<Progress>) -> Result<Field> {
         let stream = self.stream()?;
-        with_element!(stream.header().dtype, T => self.decode_as::<T>(codec, &stream))
+        let options = DecompressOptions::new().progress(progress.clone());
+        with_element!(stream.header().dtype, T => self.decode_as::<T>(codec, &stream, &options))
     }
 
     /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed.
@@ -54,10 +60,15 @@ impl StreamFile {
         })
     }
 
-    fn decode_as<T: Element>(&self, codec: &Codec, stream: &Stream<'_>) -> Result<Field> {
+    fn decode_as<T: Element>(
+        &self,
+        codec: &Codec,
+        stream: &Stream<'_>,
+        options: &DecompressOptions,
+    ) -> Result<Field> {
         let shape = Shape::new(&stream.header().shape)?;
         let mut values = zeros::<T>(&shape)?;
-        codec.decompress_into(stream, &mut values).map_err(Error::codec(&self.path))?;
+        codec.decompress_with(stream, &mut values, options).map_err(Error::codec(&self.path))?;
         Ok(named(Field::new(shape, values)?, stream))
     }
 

@@ -2,6 +2,9 @@
 
 use rayon::prelude::*;
 
+use crate::error::{Error, Result};
+use crate::watch::{UNWATCHED, Watch};
+
 /// Elements of one chunk: large enough to hide the cost of a task, small enough to balance.
 const CHUNK: usize = 1 << 16;
 
@@ -17,11 +20,29 @@ where
     T: Sync,
     R: Send,
 {
-    let parts: Vec<R> = a
-        .par_chunks(CHUNK)
-        .zip(b.par_chunks(CHUNK))
-        .enumerate()
-        .map(|(i, (a, b))| map(i * CHUNK, a, b))
-        .collect();
-    parts.into_iter().reduce(fold)
+    // Nobody ends it.
+    fold_pairs_watched((a, b), UNWATCHED, map, fold).ok().flatten()
+}
+
+/// The same, watched.
+///
+/// # Errors
+/// [`Error::Ended`].
+pub(crate) fn fold_pairs_watched<T, R>(
+    (a, b): (&[T], &[T]),
+    watch: Watch<'_>,
+    map: impl Fn(usize, &[T], &[T]) -> R + Sync,
+    fold: impl Fn(R, R) -> R,
+) -> Result<Option<R>>
+where
+    T: Sync,
+    R: Send,
+{
+    let chunk = |(i, (a, b)): (usize, (&[T], &[T]))| {
+        let found = map(i * CHUNK, a, b);
+        watch(a.len()).then_some(found).ok_or(Error::Ended)
+    };
+    let chunks = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).enumerate();
+    let parts = chunks.map(chunk).collect::<Result<Vec<R>>>()?;
+    Ok(parts.into_iter().reduce(fold))
 }

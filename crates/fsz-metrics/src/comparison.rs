@@ -1,10 +1,11 @@
 //! The pointwise metrics: how far each value is from its original.
 
-use crate::chunks::fold_pairs;
+use crate::chunks::{fold_pairs, fold_pairs_watched};
 use crate::error::{Error, Result, same_length};
 use crate::limit::Limit;
 use crate::sample::{Missing, Sample};
 use crate::tally::Tally;
+use crate::watch::{UNWATCHED, Watch};
 
 /// What [`compare`] found.
 ///
@@ -109,18 +110,31 @@ pub fn compare<T: Sample>(
     missing: &Missing<T>,
     bound: Option<Limit>,
 ) -> Result<Comparison> {
+    compare_watched((original, reconstructed), missing, bound, UNWATCHED)
+}
+
+/// The same, watched: every value is done once.
+///
+/// # Errors
+/// As [`compare`], and [`Error::Ended`].
+pub fn compare_watched<T: Sample>(
+    (original, reconstructed): (&[T], &[T]),
+    missing: &Missing<T>,
+    bound: Option<Limit>,
+    watch: Watch<'_>,
+) -> Result<Comparison> {
     same_length(original, reconstructed)?;
     if bound.is_some_and(|bound| !bound.is_sound()) {
         return Err(Error::Argument(
             "a bound must be a number that is not negative, a relative one at most 1/2".into(),
         ));
     }
-    let tally = fold_pairs(
-        original,
-        reconstructed,
+    let tally = fold_pairs_watched(
+        (original, reconstructed),
+        watch,
         |start, a, b| Tally::of(start, a, b, missing, bound),
         Tally::join,
-    )
+    )?
     .unwrap_or_default();
     let mean_square = tally.sum_of_squares / tally.compared as f64;
     let largest = tally.max_abs_error;

@@ -22,6 +22,9 @@ pub enum Error {
     /// Another argument is out of its range; the message names it.
     #[error("{0}")]
     Argument(String),
+    /// The one who watches the work ended it.
+    #[error("ended before it was done")]
+    Ended,
 }
 
 /// [`std::result::Result`] with this crate's [`Error`].

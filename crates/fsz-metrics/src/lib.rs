@@ -16,7 +16,7 @@
 //! | [`power_spectrum`] | mean power over shells of equal wave number |
 //!
 //! Results do not depend on the number of threads: sums are taken over chunks of fixed size and
-//! added in order.
+//! added in order. The functions that take longest have a second form that tells how far it is, to a [`Watch`].
 #![deny(missing_docs)]
 
 mod autocorrelation;
@@ -31,14 +31,16 @@ mod sample;
 mod spectrum;
 mod ssim;
 mod tally;
+mod watch;
 
 pub use autocorrelation::error_autocorrelation;
-pub use comparison::{Comparison, compare};
+pub use comparison::{Comparison, compare, compare_watched};
 pub use derivative::{DerivativeError, derivative_error};
 pub use error::{Error, Result};
 pub use histogram::{Histogram, error_histogram};
 pub use limit::Limit;
-pub use regions::{RegionErrors, by_region};
+pub use regions::{RegionErrors, by_region, by_region_watched};
 pub use sample::{Class, Missing, Sample};
 pub use spectrum::{Shell, power_spectrum};
-pub use ssim::{Ssim, ssim};
+pub use ssim::{Ssim, ssim, ssim_watched};
+pub use watch::Watch;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result, same_length};
 use crate::limit::Limit;
 use crate::sample::{Class, Missing, Sample};
+use crate::watch::{UNWATCHED, Watch};
 
 /// Values that a thread looks at together.
 const PART: usize = 1 << 16;
@@ -39,12 +40,26 @@ pub fn by_region<T: Sample>(
     regions: &[u8],
     limits: &[Limit],
 ) -> Result<Vec<RegionErrors>> {
+    by_region_watched((original, reconstructed), missing, (regions, limits), UNWATCHED)
+}
+
+/// The same, watched: every value is done once.
+///
+/// # Errors
+/// As [`by_region`], and [`Error::Ended`].
+pub fn by_region_watched<T: Sample>(
+    (original, reconstructed): (&[T], &[T]),
+    missing: &Missing<T>,
+    (regions, limits): (&[u8], &[Limit]),
+    watch: Watch<'_>,
+) -> Result<Vec<RegionErrors>> {
     same_length(original, reconstructed)?;
     if regions.len() != original.len() || regions.iter().any(|&r| usize::from(r) >= limits.len()) {
         return Err(Error::Argument("each value needs a region, and each region a bound".into()));
     }
     let part = |((a, b), regions): ((&[T], &[T]), &[u8])| {
         let mut found = vec![RegionErrors::default(); limits.len()];
+        let values = a.len();
         for ((&a, &b), &region) in a.iter().zip(b).zip(regions) {
             if missing.class(a) != Class::Finite {
                 continue;
@@ -55,14 +70,14 @@ pub fn by_region<T: Sample>(
             own.beyond += u64::from(lost || limits[region].is_exceeded(a, b));
             own.max_abs_error = own.max_abs_error.max(if lost { 0.0 } else { (a - b).abs() });
         }
-        found
+        watch(values).then_some(found).ok_or(Error::Ended)
     };
     let values = original.par_chunks(PART).zip(reconstructed.par_chunks(PART));
     let parts = values.zip(regions.par_chunks(PART)).map(part);
     let join = |a: Vec<RegionErrors>, b: Vec<RegionErrors>| {
-        a.into_iter().zip(b).map(|(a, b)| a.join(b)).collect()
+        Ok(a.into_iter().zip(b).map(|(a, b)| a.join(b)).collect())
     };
-    Ok(parts.reduce(|| vec![RegionErrors::default(); limits.len()], join))
+    parts.try_reduce(|| vec![RegionErrors::default(); limits.len()], join)
 }
 
 #[cfg(test)]

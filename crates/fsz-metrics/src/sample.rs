@@ -47,7 +47,8 @@ pub enum Class {
 
 /// The values that mean "no value here", such as 1e20 on land in an ocean field.
 ///
-/// A named value matches the element nearest to it: 1e20 matches `1e20f32` in an `f32` field.
+/// A named value matches the element nearest to it: 1e20 matches `1e20f32` in an `f32` field. It has a sign: 0 does not
+/// match −0, as streams tell missing values by their bits.
 #[derive(Debug, Clone, Default)]
 pub struct Missing<T> {
     values: Vec<T>,
@@ -67,7 +68,8 @@ impl<T: Sample> Missing<T> {
     /// What `value` is.
     pub fn class(&self, value: T) -> Class {
         let wide = value.to_f64();
-        if self.values.contains(&value) {
+        let same = |named: &T| named.to_f64().to_bits() == wide.to_bits() && *named == value;
+        if self.values.iter().any(same) {
             Class::Missing
         } else if wide.is_finite() {
             Class::Finite
@@ -90,5 +92,17 @@ impl<T: Sample> Missing<T> {
         let other = reconstructed.to_f64();
         let taken = self.class(original) == Class::Finite && other.is_finite();
         taken.then(|| (original.to_f64(), other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_zero_has_a_sign() {
+        let missing = Missing::<f32>::new(&[0.0, f64::NAN]);
+        let classes = [0.0, -0.0, f32::NAN, 1.0].map(|value| missing.class(value));
+        assert_eq!(classes, [Class::Missing, Class::Finite, Class::Nan, Class::Finite]);
     }
 }

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Result, holds, same_length};
+use crate::error::{Error, Result, holds, same_length};
 use crate::sample::{Class, Missing, Sample};
+use crate::watch::{UNWATCHED, Watch};
 
 /// Side of the window, in values.
 const WINDOW: usize = 7;
@@ -44,6 +45,19 @@ pub fn ssim<T: Sample>(
     shape: &[usize],
     missing: &Missing<T>,
 ) -> Result<Ssim> {
+    ssim_watched((original, reconstructed), shape, missing, UNWATCHED)
+}
+
+/// The same, watched: every value is done once.
+///
+/// # Errors
+/// As [`ssim`], and [`Error::Ended`].
+pub fn ssim_watched<T: Sample>(
+    (original, reconstructed): (&[T], &[T]),
+    shape: &[usize],
+    missing: &Missing<T>,
+    watch: Watch<'_>,
+) -> Result<Ssim> {
     same_length(original, reconstructed)?;
     holds(shape, original.len())?;
     if original.is_empty() {
@@ -55,22 +69,29 @@ pub fn ssim<T: Sample>(
     let across = plane.windows_across().div_ceil(BAND_COLUMNS);
     let area = plane.rows * plane.columns;
     let slices = original.len() / area;
-    let parts: Vec<Part> = (0..slices * down * across)
-        .into_par_iter()
-        .map(|task| {
-            let at = task / (down * across) * area;
-            let slices = (&original[at..at + area], &reconstructed[at..at + area]);
-            let row = task / across % down * BAND_ROWS;
-            let column = task % across * BAND_COLUMNS;
-            plane.band(slices, row, column, range, missing)
-        })
-        .collect();
+    let band = |task: usize| {
+        let at = task / (down * across) * area;
+        let slices = (&original[at..at + area], &reconstructed[at..at + area]);
+        let (row, column) = (task / across % down, task % across);
+        let part = plane.band(slices, row * BAND_ROWS, column * BAND_COLUMNS, range, missing);
+        // Neighbouring bands share values: each counts those from its first row and column to the next band's.
+        let rows = own(plane.rows, row, down, BAND_ROWS);
+        let columns = own(plane.columns, column, across, BAND_COLUMNS);
+        watch(rows * columns).then_some(part).ok_or(Error::Ended)
+    };
+    let tasks = (0..slices * down * across).into_par_iter();
+    let parts = tasks.map(band).collect::<Result<Vec<Part>>>()?;
     let all = parts.into_iter().fold(Part::default(), |a, b| Part {
         sum: a.sum + b.sum,
         windows: a.windows + b.windows,
         left_out: a.left_out + b.left_out,
     });
     Ok(Ssim { mean: all.sum / all.windows as f64, windows: all.windows, left_out: all.left_out })
+}
+
+/// How much of a side is of band `at` of `bands`, of which each but the last has `length`.
+fn own(side: usize, at: usize, bands: usize, length: usize) -> usize {
+    if at + 1 < bands { length } else { side - at * length }
 }
 
 #[derive(Default)]

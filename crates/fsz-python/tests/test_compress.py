@@ -180,6 +180,15 @@ def test_what_no_array_can_be_coded_like() -> None:
         fsz_codec.compress(field, range=1e-3, like=stream, regions=[(np.s_[:2, :2], 1e-4)])
 
 
+def test_regions_without_elements_are_told() -> None:
+    field = np.zeros((4, 5))
+    nowhere = np.zeros((4, 5), bool)
+    for key in (np.s_[7:], np.s_[2:2], nowhere):
+        with pytest.warns(UserWarning, match=r"regions\[1\] has no element"):
+            stream = fsz_codec.compress(field, absolute=1, regions=[(0, 0.1), (key, 0.1)])
+        assert [region.size for region in stream.regions] == [5, 0]
+
+
 def test_regions_that_are_none() -> None:
     field = np.zeros((4, 5))
     for key, error in [

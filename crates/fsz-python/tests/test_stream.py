@@ -147,10 +147,10 @@ def test_files_that_are_none(tmp_path: Path) -> None:
                 fsz_codec.open(path, mmap=mmap)
             assert raised.value.filename in (path, str(path))
         (tmp_path / "text.fsz").write_bytes(b"")
-        with pytest.raises(fsz_codec.TruncatedError):
+        with pytest.raises(fsz_codec.TruncatedError, match=r"text\.fsz: truncated"):
             fsz_codec.open(tmp_path / "text.fsz", mmap=mmap)
         (tmp_path / "text.fsz").write_text("not a stream " * 50)
-        with pytest.raises(fsz_codec.CorruptError):
+        with pytest.raises(fsz_codec.CorruptError, match=r"text\.fsz: corrupt"):
             fsz_codec.open(tmp_path / "text.fsz", mmap=mmap)
 
 

@@ -81,6 +81,18 @@ impl Peer {
         Ok(peer)
     }
 
+    /// Reads adapter files, of programs of different names: figures are found by them.
+    pub fn open_all(paths: &[PathBuf]) -> Result<Vec<Peer>> {
+        let peers = paths.iter().map(|path| Peer::open(path)).collect::<Result<Vec<_>>>()?;
+        for (i, peer) in peers.iter().enumerate() {
+            if peers[..i].iter().any(|other| other.name == peer.name) {
+                let (file, name) = (peer.file.display(), &peer.name);
+                bail!("{file}: another program is also named {name}: name it otherwise");
+            }
+        }
+        Ok(peers)
+    }
+
     /// The file's text: another text may give other figures.
     pub fn text(&self) -> &str {
         &self.text

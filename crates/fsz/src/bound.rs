@@ -163,7 +163,7 @@ impl Bound {
         if let Bound::Relative { eps, floor } = self {
             if eps > MOST_RELATIVE || (dtype == DType::F64 && eps < LEAST_RELATIVE_F64) {
                 return Err(Error::invalid(format!(
-                    "{} bound {eps}: it must be at most {MOST_RELATIVE}, and of f64 at least {LEAST_RELATIVE_F64:e}",
+                    "{} bound {eps:?}: it must be at most {MOST_RELATIVE}, and of f64 at least {LEAST_RELATIVE_F64:e}",
                     self.kind()
                 )));
             }

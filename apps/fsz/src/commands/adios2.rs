@@ -32,7 +32,8 @@ const LIBRARY: &str = "libfsz_adios2.so";
 /// Shows folder and XML.
 pub fn run(args: &Args) -> Result<()> {
     let accuracy = args.accuracy;
-    ensure!(accuracy > 0.0 && accuracy.is_finite(), "--accuracy {accuracy}: must be positive");
+    let is_bound = accuracy > 0.0 && accuracy.is_finite();
+    ensure!(is_bound, "--accuracy {accuracy}: it must be a positive, finite number");
     let xml = args.xml();
     if args.xml {
         return terminal::print(&xml);

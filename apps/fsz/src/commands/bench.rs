@@ -195,7 +195,7 @@ impl Args {
     }
 
     fn peers(&self) -> Result<Vec<Peer>> {
-        let peers = self.peer.iter().map(|path| Peer::open(path)).collect::<Result<Vec<_>>>()?;
+        let peers = Peer::open_all(&self.peer)?;
         match peers.iter().find(|peer| !peer.tells_times()) {
             Some(peer) => bail!("{}: it needs a table `time`", peer.file().display()),
             None => Ok(peers),

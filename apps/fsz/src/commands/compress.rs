@@ -123,7 +123,7 @@ struct BoundArgs {
     #[arg(long, value_name = "E")]
     relative: Option<f64>,
     /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
-    /// 2^-(N+1) of each value
+    /// 2^-(N+1) of each value; of f64 at most 26 bits
     #[arg(long, value_name = "N", value_parser = |text: &str| whole_in(text, 0u8, 51))]
     mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
@@ -138,7 +138,18 @@ struct BoundArgs {
     max_bytes: Option<u64>,
 }
 
+/// Of the mantissa of an `f64`: its pointwise-relative bounds are no smaller.
+const MOST_BITS_OF_F64: u8 = 26;
+
 impl BoundArgs {
+    /// Errs where a bound in the words of bit rounding is too small for this type.
+    fn check(&self, dtype: DType) -> Result<()> {
+        match self.mantissa_bits.filter(|&bits| dtype == DType::F64 && bits > MOST_BITS_OF_F64) {
+            Some(bits) => bail!("--mantissa-bits {bits}: of f64 at most {MOST_BITS_OF_F64}"),
+            None => Ok(()),
+        }
+    }
+
     fn bound(&self, floor: f64) -> Option<Bound> {
         let BoundArgs { abs, range, relative, mantissa_bits, psnr, ratio, max_bytes } = *self;
         let share = relative.or(mantissa_bits.map(|bits| 0.5f64.powi(i32::from(bits) + 1)));
@@ -163,6 +174,15 @@ struct FloorArgs {
 }
 
 impl FloorArgs {
+    /// Errs where the share of the range is none.
+    fn check(&self) -> Result<()> {
+        let share = self.floor_range.unwrap_or(0.0);
+        if !(share.is_finite() && share >= 0.0) {
+            bail!("--floor-range {}: it must be finite, and not negative", number::short(share));
+        }
+        Ok(())
+    }
+
     /// The floor, unless it is a share of the field's own range.
     fn given(&self, range: Option<Range>) -> Option<f64> {
         match (self.floor_range, range.map(Range::ends)) {
@@ -174,7 +194,11 @@ impl FloorArgs {
 
     /// The floor in the units of the field.
     fn floor(&self, codec: &Codec, field: &Field, missing: &[f64]) -> Result<f64> {
-        let Some(share) = self.floor_range else { return Ok(self.floor.unwrap_or(0.0)) };
+        let share = match self.floor_range {
+            Some(0.0) => return Ok(0.0),
+            Some(share) => share,
+            None => return Ok(self.floor.unwrap_or(0.0)),
+        };
         let mut options = CompressOptions::new(Bound::ValueRange(share));
         for &value in missing {
             options = options.missing(value);
@@ -305,7 +329,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let source = args.inputs.source(&args.input[0])?;
     let all = ", or end the output with / to compress all of them";
     let field = source.open_chosen(&args.input[0], &codec, all)?;
-    let options = args.options(&codec, &field, args.series.range())?;
+    let options = args.options(&codec, &field, args.series.range()?)?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
     })?;
@@ -360,6 +384,8 @@ impl Args {
         field: &Field,
         range: Option<Range>,
     ) -> Result<CompressOptions> {
+        self.bound.check(field.dtype())?;
+        self.floor.check()?;
         let floor = match self.floor.given(range) {
             Some(floor) => floor,
             None => self.floor.floor(codec, field, &self.missing)?,

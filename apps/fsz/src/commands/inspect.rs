@@ -98,7 +98,8 @@ fn write_tiles(
     }
     let lines = tiles::write(tiles.map(|tile| tile.map_err(in_file(&args.input))), output)?;
     if !instead {
-        terminal::note(quiet, &format!("{}: {lines} tiles", path.display()));
+        let tiles = terminal::count(lines as usize, "tile");
+        terminal::note(quiet, &format!("{}: {tiles}", path.display()));
     }
     Ok(instead)
 }
@@ -119,9 +120,8 @@ fn write_plot(
     }
     series::draw(points, output)?;
     if !instead {
-        let steps = points.len();
-        let s = if steps == 1 { "" } else { "s" };
-        terminal::note(quiet, &format!("{}: ratio and error of {steps} step{s}", path.display()));
+        let steps = terminal::count(points.len(), "step");
+        terminal::note(quiet, &format!("{}: ratio and error of {steps}", path.display()));
     }
     Ok(instead)
 }

@@ -2,16 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsz::{Codec, Element};
 use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb, number, palette};
+use fsz_metrics::{Class, Missing, Sample};
 
 use crate::cli::whole_in;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{output, terminal};
+use crate::{missing, output, terminal};
 
 /// What is no number, or stands for a missing value.
 const NOTHING: Rgb = Rgb::hex(0xb0_b0_b0);
@@ -26,7 +27,8 @@ const TEXT: usize = 16;
 
 /// Draw a plane of a field as a PNG picture; of a .fsz file only that plane is decoded
 ///
-/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey.
+/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey; only
+/// a .fsz file tells which values are missing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input field
@@ -44,6 +46,9 @@ pub struct Args {
     /// Pixels of the longer side at most
     #[arg(long, value_name = "PIXELS", default_value_t = 1024, value_parser = |text: &str| whole_in(text, 1u32, 16384))]
     size: u32,
+    /// Missing value, may be given several times; by default those of the .fsz file
+    #[arg(long, value_name = "V")]
+    missing: Vec<f64>,
     /// Draw a colour bar on the right, with the values at its ends
     #[arg(long, visible_alias = "color-bar")]
     colour_bar: bool,
@@ -62,12 +67,14 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
     output::refuse_picture(output.path())?;
     let (mut plane, missing) = args.first(&codec)?;
+    missing::check(&missing, plane.dtype())?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
     }
     let size = args.size as usize;
-    let (plane, ends) =
-        with_values!(plane.values(), values => draw(plane.shape().sides(), values, &missing, size));
+    let (plane, ends) = with_values!(plane.values(), values => {
+        draw(plane.shape().sides(), values, &Missing::new(&missing), size)
+    });
     let canvas = match ends.filter(|_| args.colour_bar) {
         Some(ends) => beside(&plane, ends)?,
         None => plane,
@@ -87,18 +94,22 @@ impl Args {
         if Kind::of(&self.input)? == Kind::Fsz {
             let file = StreamFile::open(&self.input)?;
             let header = file.stream()?.header().clone();
+            self.source.agree(&self.input, &header.shape, header.dtype)?;
             let plane = match asked.or_else(|| middle(&header.shape)) {
                 Some((axis, index)) => file.decode_slice(codec, axis, index)?,
                 None => file.decode(codec)?,
             };
-            return Ok((plane, header.missing));
+            let named = !self.missing.is_empty();
+            return Ok((plane, if named { self.missing.clone() } else { header.missing }));
         }
         let field = self.source.open(&self.input, codec)?;
         let cut = match asked.or_else(|| middle(field.shape().sides())) {
-            Some((axis, index)) => field.slice(axis, index)?,
+            Some((axis, index)) => {
+                field.slice(axis, index).with_context(|| self.input.display().to_string())?
+            }
             None => field,
         };
-        Ok((cut, Vec::new()))
+        Ok((cut, self.missing.clone()))
     }
 }
 
@@ -133,10 +144,10 @@ fn beside(plane: &Canvas, (low, high): (f64, f64)) -> Result<Canvas> {
 }
 
 /// A picture of a plane, and the values at the ends of its colours, if it has any; a line is folded into rows.
-fn draw<T: Element>(
+fn draw<T: Element + Sample>(
     sides: &[u64],
     values: &[T],
-    missing: &[f64],
+    missing: &Missing<T>,
     size: usize,
 ) -> (Canvas, Option<(f64, f64)>) {
     let mut long = sides.iter().filter(|&&side| side > 1).map(|&side| side as usize);
@@ -152,7 +163,8 @@ fn draw<T: Element>(
     let at = |pixel: usize, pixels: usize, n: usize| (2 * pixel + 1) * n / (2 * pixels);
     let value = |x: usize, y: usize| {
         let element = values.get(at(y, height, rows) * columns + at(x, width, columns));
-        element.map(|d| d.to_f64()).filter(|d| d.is_finite() && !missing.contains(d))
+        let number = element.filter(|d| missing.class(**d) == Class::Finite);
+        number.map(|d| Sample::to_f64(*d))
     };
     let shown = (0..height).flat_map(|y| (0..width).filter_map(move |x| value(x, y)));
     let (low, high) = shown.fold((f64::MAX, f64::MIN), |(low, high), d| (low.min(d), high.max(d)));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsz_field::{Fsz1File, Kind, StreamFile};
 
 use super::decompress::write_field;
@@ -39,10 +39,24 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
-    let plane = match Kind::of(&args.input)? {
-        Kind::Fsz => StreamFile::open(&args.input)?.decode_slice(&codec, args.axis, args.index)?,
-        Kind::Fsz1 => Fsz1File::open(&args.input)?.decode_slice(args.axis, args.index)?,
-        _ => args.source.open(&args.input, &codec)?.slice(args.axis, args.index)?,
+    let Args { input, axis, index, source, .. } = args;
+    let plane = match Kind::of(input)? {
+        Kind::Fsz => {
+            let file = StreamFile::open(input)?;
+            let stream = file.stream()?;
+            source.agree(input, &stream.header().shape, stream.header().dtype)?;
+            file.decode_slice(&codec, *axis, *index)?
+        }
+        Kind::Fsz1 => {
+            let file = Fsz1File::open(input)?;
+            let stream = file.stream()?;
+            source.agree(input, &stream.header().shape, stream.header().dtype)?;
+            file.decode_slice(*axis, *index)?
+        }
+        _ => source
+            .open(input, &codec)?
+            .slice(*axis, *index)
+            .with_context(|| input.display().to_string())?,
     };
     let direct = output.is_direct();
     write_field(&plane, &mut output)?;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
-use fsz::{Bound, Profile, Progress};
+use fsz::{Bound, DType, Profile, Progress};
 use fsz_field::{Output, create_folder};
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
@@ -96,10 +96,12 @@ enum Origin {
 /// Studies the fields and writes the report.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
-    let peers: Vec<Peer> = args.peer.iter().map(|path| Peer::open(path)).collect::<Result<_>>()?;
+    let peers = Peer::open_all(&args.peer)?;
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
     args.check_streams()?;
+    // Of f32, whose bounds may be smaller: no field is open yet.
+    args.bounds().try_for_each(|bound| bound.check(DType::F32))?;
     create_folder(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
@@ -160,14 +162,12 @@ fn command() -> String {
 impl Args {
     /// Figures of the device, and of the peers that tell their times.
     fn measure_gpu(&self, peers: &[Peer], progress: &Progress, quiet: bool) -> Result<GpuRun> {
-        let ranges = self.range.iter().map(|&share| Bound::ValueRange(share));
-        let relative = self.relative.iter().map(|&eps| Bound::Relative { eps, floor: 0.0 });
         let peers: Vec<Peer> = peers.iter().filter(|peer| peer.tells_times()).cloned().collect();
         let plan = cuda::Plan {
             fields: &self.fields,
             source: &self.source,
             bytes: self.gpu_mb.saturating_mul(1_000_000),
-            bounds: &ranges.chain(relative).collect::<Vec<_>>(),
+            bounds: &self.bounds().collect::<Vec<_>>(),
             profiles: Profile::ALL,
             missing: &self.missing,
             reference: true,
@@ -177,6 +177,12 @@ impl Args {
             progress,
         };
         Ok(cuda::measure(&plan, quiet)?.into_run())
+    }
+
+    fn bounds(&self) -> impl Iterator<Item = Bound> {
+        let ranges = self.range.iter().map(|&share| Bound::ValueRange(share));
+        let relative = self.relative.iter().map(|&eps| Bound::Relative { eps, floor: 0.0 });
+        ranges.chain(relative)
     }
 
     /// Errs when a field does not exist, or two have the same name.

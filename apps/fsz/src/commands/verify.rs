@@ -24,8 +24,8 @@ use pairs::Pair;
 /// bound is violated
 ///
 /// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
-/// and the largest errors must equal those in the stream's certificate (be no larger where parts have
-/// bounds of their own). Of a file of the paper author's own release (magic FSZ1), which has no certificate,
+/// and the largest errors, in the type of the field, must equal those in the stream's certificate (be no larger where
+/// parts have bounds of their own). Of a file of the paper author's own release (magic FSZ1), which has no certificate,
 /// it tells by how much the bound is exceeded.
 ///
 /// Without an original everything is decoded and every checksum compared: what a stream says of its errors then holds

@@ -21,7 +21,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let here = std::env::current_exe().map_err(|e| anyhow!("cannot locate this program: {e}"))?;
     let viewer = here.with_file_name(format!("fsz-viewer{}", std::env::consts::EXE_SUFFIX));
     if !viewer.is_file() {
-        bail!("{} not found; build it with cargo build --release -p fsz-viewer", viewer.display());
+        bail!(
+            "{} not found; build it with cargo build --release -p fsz-viewer, or install it as fsz was, with \
+             cargo install --path apps/fsz-viewer or cargo xtask install",
+            viewer.display()
+        );
     }
     match Command::new(&viewer).args(&args.args).status() {
         Ok(status) => match status.code() {

@@ -173,6 +173,11 @@ fn all_steps_are_a_series() {
     assert!(text.contains("T: 2 steps, ") && text.contains("whole: 2 steps, "), "{text}");
     let verified = fixture.fine(&["verify", "out", "--original", "out.bp"]);
     assert!(verified.contains("all 6 streams hold"), "{verified}");
+    // A stream tells compare, too, of which variable and step it is.
+    let found = fixture.json(&["compare", "out.bp", "out/T.000001.fsz", "--json"]);
+    assert_eq!((&found["bound_violations"], &found["missing"]), (&0.into(), &0.into()));
+    let other = ["compare", "out.bp", "out/T.000001.fsz", "--json", "--step", "0"];
+    assert_ne!(fixture.json(&other)["bound_violations"], 0);
     let one =
         ["compress", "out.bp", "-o", "one/", "--abs", "0.1", "--variable", "T", "--step", "1"];
     assert!(fixture.fine(&one).starts_with("one/: 1 step, "));
@@ -216,4 +221,9 @@ fn misuse() {
     let within = ["extract", "out.bp", "-o", "out.bp/data.0", "--force", "--variable", "whole"];
     fixture.refused(&within, "overwrite the input");
     fixture.refused(&["inspect", "none.bp"], "No such file");
+    fixture.write_f32(FIELD, &field());
+    for inputs in [["out.bp", FIELD], [FIELD, "out.bp"], ["out.bp", "out.bp"]] {
+        let series = ["compress", inputs[0], inputs[1], "-o", "s/", "--abs", "1"];
+        fixture.refused(&series, "out.bp: an ADIOS2 file is a series of its own");
+    }
 }

@@ -163,3 +163,44 @@ fn compare_refuses_what_does_not_fit() {
     fixture.refused(&shape, "but shape 6 takes 24 bytes as f32; wrong --shape");
     fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "nan"], "bound");
 }
+
+/// Streams tell missing values by their bits: a 0 that is named leaves −0 a number.
+#[test]
+fn a_negative_zero_is_not_the_missing_zero() {
+    let fixture = Fixture::new();
+    let values: Vec<f32> = (0..300).map(|i| [0.0, -0.0, i as f32][i % 3]).collect();
+    fixture.write_f32("z_300.f32", &values);
+    for profile in ["paper", "dense"] {
+        let options = ["--abs", "0.25", "--missing", "0", "--force", "--profile", profile];
+        fixture.fine(&[&["compress", "z_300.f32", "-o", "z.fsz"][..], &options].concat());
+        let out = fixture.fine(&["verify", "z.fsz", "--original", "z_300.f32"]);
+        assert!(out.contains("bound holds"), "{out}");
+        let found = fixture.json(&["compare", "z_300.f32", "z.fsz", "--json"]);
+        assert_eq!((&found["missing"], &found["altered"]), (&100.into(), &0.into()));
+        assert_eq!((&found["compared"], &found["bound_violations"]), (&200.into(), &0.into()));
+    }
+}
+
+/// Of noise around a bound the largest error is often none that an `f32` holds, and the certificate rounds it to one.
+#[test]
+fn errors_that_the_type_does_not_hold_are_no_wrong_certificate() {
+    let fixture = Fixture::new();
+    let noise =
+        |power: i32| (0..3600).map(move |i| ((i * 7919 % 1000) as f32 / 1000.0).powi(power));
+    let mut rounded = 0;
+    for (power, range) in [(1, "0.1"), (2, "0.05"), (3, "0.03")] {
+        fixture.write_f32("n_60x60.f32", &noise(power).collect::<Vec<_>>());
+        let compress = ["compress", "n_60x60.f32", "-o", "n.fsz", "-f", "--range", range];
+        for more in [&[][..], &["--bound-in", "0:30,:=0.2"]] {
+            for profile in ["paper", "dense"] {
+                fixture.fine(&[&compress[..], &["--profile", profile], more].concat());
+                let verify = ["verify", "n.fsz", "--original", "n_60x60.f32", "--json"];
+                let found = fixture.json(&verify);
+                assert_eq!(found["holds"], true, "{power} {profile} {more:?}: {found}");
+                let differs = found["max_abs_error"] != found["certified_max_abs_error"];
+                rounded += usize::from(more.is_empty() && differs);
+            }
+        }
+    }
+    assert!(rounded > 0);
+}

@@ -315,6 +315,15 @@ fn mantissa_bits_are_a_relative_bound() {
     refused(&["--mantissa-bits", "52"], "51");
     refused(&["--mantissa-bits", "7", "--relative", "0.1"], "--relative");
     refused(&["--abs", "1", "--floor", "1"], "--mantissa-bits");
+    fixture.write("x_2.f64", &[0; 16]);
+    let wide = |bits| ["compress", "x_2.f64", "-o", "wide.fsz", "--mantissa-bits", bits];
+    fixture.refused(&wide("27"), "--mantissa-bits 27: of f64 at most 26");
+    fixture.fine(&wide("26"));
+    // A floor of nothing is none, whatever it is a share of.
+    assert_eq!(compress("none.fsz", &["--mantissa-bits", "7", "--floor-range", "0"]), bits);
+    for share in ["-1", "nan", "inf"] {
+        refused(&["--mantissa-bits", "7", "--floor-range", share], "it must be finite");
+    }
 }
 
 #[test]

@@ -88,7 +88,10 @@ fn negative_numbers_are_values() {
     fixture.fine(&["compress", FIELD, "-o", "m.fsz", "--abs", "1", "--missing", "-999"]);
     fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "-1"], "a bound must be");
     fixture.refused(&["bench", FIELD, "--relative", "-1"], "bound -1");
-    fixture.refused(&["adios2", "--accuracy", "-1"], "--accuracy -1: must be positive");
+    for (accuracy, told) in [("-1", "-1"), ("inf", "inf"), ("nan", "NaN")] {
+        let words = format!("--accuracy {told}: it must be a positive, finite number");
+        fixture.refused(&["adios2", "--accuracy", accuracy], &words);
+    }
     let slice = ["slice", "T.fsz", "-o", "x.npy", "--index", "0", "--axis", "-1"];
     fixture.refused(&slice, "invalid value '-1' for '--axis <N>': a whole number from 0 is needed");
     let size = ["compress", FIELD, "-o", "x.fsz", "--max-bytes", "3k"];

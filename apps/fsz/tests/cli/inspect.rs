@@ -70,6 +70,8 @@ fn tiles_are_listed_as_csv() {
     assert_eq!(fixture.json(&both)["dtype"], "f32");
     #[cfg(unix)]
     assert!(fixture.fine(&["inspect", "T.fsz", "--tiles", "/dev/null"]).contains("6x20x30"));
+    #[cfg(target_os = "linux")]
+    fixture.refused(&["inspect", "T.fsz", "--tiles", "/dev/full"], "/dev/full: No space left");
 }
 
 #[test]
@@ -95,4 +97,18 @@ fn only_what_there_is_is_explained() {
     let text = fixture.fine(&["inspect", "c.fsz"]);
     assert!(text.contains("rms 0, PSNR inf dB") && !text.contains("Lorenzo"), "{text}");
     fixture.refused(&["inspect", "d.fsz", "--require-compressed"], "need a .bp file");
+}
+
+/// A name may hold any characters, but none of them reaches the terminal as an order.
+#[test]
+fn names_are_shown_without_control_characters() {
+    let fixture = Fixture::with_field();
+    std::fs::create_dir(fixture.path("out")).unwrap();
+    let name = ["--name", "T\u{1b}[31m\nT"];
+    fixture.fine(&[&["compress", FIELD, "-o", "out/T.fsz", "--abs", "1"][..], &name].concat());
+    for input in ["out/T.fsz", "out"] {
+        let text = fixture.fine(&["inspect", input]);
+        assert!(text.contains("T\u{fffd}[31m\u{fffd}T") && !text.contains('\u{1b}'), "{text}");
+    }
+    assert_eq!(fixture.json(&["inspect", "out/T.fsz", "--json"])["name"], name[1]);
 }

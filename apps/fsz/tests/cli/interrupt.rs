@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::Read;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::fixture::{FIELD, Fixture};
@@ -17,25 +17,37 @@ fn signal(child: &Child, name: &str) {
         Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status();
 }
 
-#[test]
-fn an_interrupted_compression_leaves_nothing() {
-    let fixture = Fixture::new();
-    // Zeros that take no room on disk, and longer to compress than a signal to arrive.
-    let zeros = "x_2000000000.f32";
-    std::fs::File::create(fixture.path(zeros)).unwrap().set_len(8_000_000_000).unwrap();
-    let args = ["compress", zeros, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
-    let child = fixture.spawn(&args);
+/// Zeros that take no room on disk, and longer to work on than a signal to arrive.
+const ZEROS: &str = "x_2000000000.f32";
+
+/// A command that reads [`ZEROS`] is interrupted; what it gave.
+fn interrupted(fixture: &Fixture, args: &[&str]) -> Output {
+    std::fs::File::create(fixture.path(ZEROS)).unwrap().set_len(8_000_000_000).unwrap();
+    let child = fixture.spawn(args);
     let deadline = Instant::now() + LONGEST;
     // The handler is set before the field is mapped.
     let maps = format!("/proc/{}/maps", child.id());
-    while !std::fs::read_to_string(&maps).unwrap().contains(zeros) {
+    while !std::fs::read_to_string(&maps).unwrap().contains(ZEROS) {
         assert!(Instant::now() < deadline, "the field was never opened");
         std::thread::yield_now();
     }
     signal(&child, "-INT");
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
-    assert_eq!(fixture.names(), [zeros]);
+    assert_eq!(fixture.names(), [ZEROS]);
+    ended
+}
+
+#[test]
+fn an_interrupted_compression_leaves_nothing() {
+    let args = ["compress", ZEROS, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
+    interrupted(&Fixture::new(), &args);
+}
+
+#[test]
+fn an_interrupted_comparison_says_so() {
+    let ended = interrupted(&Fixture::new(), &["compare", ZEROS, ZEROS, "--threads", "1"]);
+    assert!(ended.stdout.is_empty() && ended.stderr.starts_with(b"interrupted"), "{ended:?}");
 }
 
 /// How often the thread that answers signals has gone to sleep; none where it is awake. On a busy machine it may have no

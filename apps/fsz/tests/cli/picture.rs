@@ -57,3 +57,25 @@ fn a_colour_bar_lies_beside_the_plane() {
     fixture.fine(&["picture", "nan_50x60.f32", "-o", "c.png", "--colour-bar"]);
     assert_eq!(size(&fixture.read("c.png")), (60, 50));
 }
+
+/// What the fill value of an ocean field leaves of the colours: nothing, unless it is named.
+#[test]
+fn missing_values_are_grey_where_they_are_named() {
+    let fixture = Fixture::new();
+    let value = |i: usize| if i < 20 { 1e20 } else { i as f32 };
+    fixture.write_f32("sea_10x20.f32", &(0..200).map(value).collect::<Vec<_>>());
+    fixture.fine(&["compress", "sea_10x20.f32", "-o", "sea.fsz", "--abs", "1e-9"]);
+    let named = ["--missing", "1e20"];
+    let compress = ["compress", "sea_10x20.f32", "-o", "named.fsz", "--abs", "1e-9"];
+    fixture.fine(&[&compress[..], &named].concat());
+    let picture = |input: &str, options: &[&str]| {
+        let picture = ["picture", input, "-o", "x.png", "-f"];
+        fixture.fine(&[&picture[..], options].concat());
+        fixture.read("x.png")
+    };
+    let grey = picture("named.fsz", &[]);
+    assert!(picture("sea_10x20.f32", &named) == grey && picture("sea.fsz", &named) == grey);
+    assert!(picture("sea_10x20.f32", &[]) != grey && picture("sea.fsz", &[]) != grey);
+    let out_of_range = ["picture", "sea_10x20.f32", "-o", "y.png", "--missing", "1e300"];
+    fixture.refused(&out_of_range, "--missing 1e300");
+}

@@ -67,6 +67,13 @@ fn all_steps_have_a_share_of_one_range() {
     fixture.fine(&compress(&given));
     assert_eq!(fixture.read("out/a_6x20x30.fsz"), first);
     fixture.refused(&compress(&["--range", "1e-3", "--range-min", "1"]), "--range-max");
+    for (min, max) in [("nan", "1"), ("1", "nan"), ("2", "1"), ("0", "inf")] {
+        let ends = ["--range-min", min, "--range-max", max, "--force"];
+        let range = [&["--range", "1e-3"][..], &ends].concat();
+        fixture.refused(&compress(&range), "both must be finite");
+        let floor = [&["--relative", "1e-3", "--floor-range", "1e-3"][..], &ends].concat();
+        fixture.refused(&compress(&floor), "both must be finite");
+    }
     fixture.refused(
         &compress(&["--abs", "1", "--force", "--range-min", "1", "--range-max", "2"]),
         "--range",
@@ -183,11 +190,29 @@ fn a_single_file_is_not_resumed() {
     fixture.refused(&words, "--resume continues a series");
 }
 
+/// What is wrong with one of many fields is told with its name.
+#[test]
+fn an_error_names_the_step() {
+    let fixture = with_steps();
+    fixture.write_f32("noise_40x50.f32", &[1.0, 7.5, -3.0, 2.25].repeat(500));
+    let series = ["compress", INPUTS[0], "noise_40x50.f32", "-o", "out"];
+    let run = fixture.run(&[&series[..], &["--max-bytes", "300"]].concat());
+    assert!(run.err.starts_with(&format!("error: {}: a limit of 300 bytes", INPUTS[0])), "{run:?}");
+    let run = fixture.run(&[&series[..], &["--abs", "1", "--bound-in", "0,:,:=2"]].concat());
+    assert!(run.err.contains("error: noise_40x50.f32: --bound-in: a box"), "{run:?}");
+}
+
 #[test]
 fn a_folder_as_output_makes_a_series_of_one() {
     let fixture = Fixture::with_field();
     fixture.fine(&["compress", FIELD, "-o", "new/", "--abs", "0.1"]);
     fixture.fine(&["inspect", "new/T_6x20x30.fsz"]);
+    // One is one.
+    let told = fixture.fine(&["verify", "new"]);
+    assert!(told.contains("\nthe stream is intact, max error "), "{told}");
+    let told = fixture.fine(&["verify", "new", "--original", FIELD]);
+    assert!(told.contains("\nthe stream holds, max error "), "{told}");
+    assert_eq!(fixture.fine(&["decompress", "new", "-o", "back"]), "back: 1 field, 14.4 kB\n");
     // Without the stroke it is a file.
     fixture.fine(&["compress", FIELD, "-o", "file", "--abs", "0.1"]);
     assert!(fixture.path("file").is_file());
@@ -201,6 +226,14 @@ fn misuse() {
     let twice = ["compress", INPUTS[0], "sub/a_6x20x30.f32", "-o", "out", "--abs", "1"];
     fixture.refused(&twice, "two inputs");
     fixture.refused(&["compress", INPUTS[0], "none.f32", "-o", "out", "--abs", "1"], "none.f32");
+    // A wrong bound is told before the folder is made.
+    for (bound, words) in [
+        (&["--abs", "-1"][..], "absolute bound -1"),
+        (&["--relative", "0.7"], "bound 0.7: it must be at most 0.5"),
+        (&["--relative", "0.1", "--floor-range", "-1"], "--floor-range -1: it must be finite"),
+    ] {
+        fixture.refused(&[&["compress", INPUTS[0], INPUTS[1], "-o", "new"], bound].concat(), words);
+    }
     fixture.refused(
         &["compress", INPUTS[0], INPUTS[1], "-o", FIELD, "--abs", "1", "--variable", "T"],
         "T",

@@ -29,7 +29,28 @@ fn raw_values_are_written_to_other_names() {
 fn slices_that_are_not_there() {
     let fixture = Fixture::with_stream();
     for input in ["T.fsz", FIELD] {
-        fixture.refused(&["slice", input, "--axis", "3", "--index", "0", "-o", "x.npy"], "axis");
-        fixture.refused(&["slice", input, "--axis", "0", "--index", "6", "-o", "x.npy"], "6");
+        let named = format!("{input}: ");
+        let slice = ["slice", input, "-o", "x.npy", "--axis"];
+        fixture.refused(&[&slice[..], &["3", "--index", "0"]].concat(), &named);
+        fixture.refused(&[&slice[..], &["0", "--index", "6"]].concat(), &named);
     }
+}
+
+#[test]
+fn options_that_contradict_a_stream_are_refused() {
+    let fixture = Fixture::with_stream();
+    for (option, value, words) in [
+        ("--shape", "60x60", "the file's shape is 6x20x30"),
+        ("--dtype", "f64", "the file's values are f32"),
+        ("--variable", "U", "not an ADIOS2 file"),
+        ("--step", "3", "not an ADIOS2 file"),
+        ("--block", "0", "not an ADIOS2 file"),
+    ] {
+        let option = [option, value];
+        let slice = ["slice", "T.fsz", "--axis", "0", "--index", "1", "-o", "x.npy"];
+        fixture.refused(&[&slice[..], &option].concat(), words);
+        fixture.refused(&[&["picture", "T.fsz", "-o", "x.png"][..], &option].concat(), words);
+    }
+    let agreed = ["--shape", "6x20x30", "--dtype", "f32"];
+    fixture.fine(&[&["picture", "T.fsz", "-o", "x.png"][..], &agreed].concat());
 }

@@ -221,6 +221,13 @@ fn a_peer_is_measured_and_its_bound_checked() {
     assert_eq!(of("copy")[3..], ["1.0000", "0e0", "inf", "0"]);
     assert!(of("zeros")[6].parse::<u64>().unwrap() > 3000, "{ratio}");
 
+    for (option, bound) in [("--range", "0"), ("--relative", "0.7")] {
+        // Before a folder is made.
+        fixture.refused(&["study", FIELD, "--out", "t", option, bound], "bound ");
+    }
+    let twice = [&words[..], &["--peer", "copy.toml", "--out", "t"]].concat();
+    fixture.refused(&twice, "copy.toml: another program is also named copy");
+
     fixture.write("short.toml", adapter("short", "[\"touch\", \"{output}\"]").as_bytes());
     fixture.refused(
         &["study", FIELD, "--out", "s", "--force", "--peer", "short.toml"],

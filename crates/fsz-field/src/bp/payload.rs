@@ -37,10 +37,11 @@ impl Payload {
         let operator = operator::operator()?;
         let blocks = engine.blocks(name, step)?.blocks;
         let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
-            let total = blocks.len();
-            Error::OutOfRange(format!(
-                "{name:?} has {total} ADIOS2 blocks at this step, so there is no block {block}"
-            ))
+            let total = match blocks.len() {
+                1 => "1 ADIOS2 block".to_owned(),
+                total => format!("{total} ADIOS2 blocks"),
+            };
+            Error::OutOfRange(format!("{name} has {total} at this step, there is no block {block}"))
         })?;
         if info.count.is_empty() || info.elements() == 0 {
             return Ok(Payload::NotFsz);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import warnings
 from builtins import open as _open
 from collections.abc import Iterable, Sequence
 from reprlib import repr as short
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from . import _native
 from ._arguments import missing_values, natural, number, pair, text, threads_of
 from ._arrays import field_of
-from ._errors import InvalidArgumentError
+from ._errors import FszError, InvalidArgumentError
 from ._facts import Device
 from ._regions import native_regions
 from ._stream import Progress, Stream
@@ -107,8 +108,13 @@ def compress(
     field = field_of(array)
     options["regions"] = native_regions(() if regions is None else regions, tuple(field.shape))
     if isinstance(field, _native.DeviceField):
-        return Stream._of(*_native.compress_device(field, options))
-    return Stream._of(_native.compress(field, options, backend, threads, progress))
+        stream = Stream._of(*_native.compress_device(field, options))
+    else:
+        stream = Stream._of(_native.compress(field, options, backend, threads, progress))
+    for place, region in enumerate(stream.regions):
+        if region.size == 0:
+            warnings.warn(f"regions[{place}] has no element: no value keeps its bound", stacklevel=2)
+    return stream
 
 
 def decompress(
@@ -133,14 +139,17 @@ def open(path: str | bytes | os.PathLike[Any], *, mmap: bool = True) -> Stream:
     Nothing may change or truncate the file while the stream is in use; with ``mmap=False`` it is read as a whole.
 
     :raises OSError: for a file that cannot be read, of the same class as that of the built-in ``open``.
-    :raises CorruptError: for one that is no stream.
+    :raises CorruptError: for one that is no stream; it names the file.
     """
-    if mmap:
-        if os.path.isdir(path):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-        return Stream._of(_native.Stream.map(os.fsdecode(path)))
-    with _open(path, "rb") as file:
-        return Stream.from_bytes(file.read())
+    if mmap and os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    try:
+        if mmap:
+            return Stream._of(_native.Stream.map(os.fsdecode(path)))
+        with _open(path, "rb") as file:
+            return Stream.from_bytes(file.read())
+    except FszError as error:
+        raise type(error)(f"{os.fsdecode(path)}: {error}") from None
 
 
 def devices() -> list[Device]:

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use fsz::{Codec, Progress, Stream};
+use anyhow::{Context, Result, bail, ensure};
+use fsz::{Codec, DType, Progress, Stream};
 use fsz_field::{Kind, Output, StreamFile, create_folder};
 use fsz_figure::number;
 use fsz_metrics::Limit;
@@ -38,15 +38,28 @@ pub struct SeriesArgs {
 
 impl SeriesArgs {
     /// The range that was given.
-    pub fn range(&self) -> Option<Range> {
-        Some(Range { min: self.range_min?, max: self.range_max? })
+    ///
+    /// # Errors
+    /// When it is none: NaN would stand for a field without values, whose bound is 0.
+    pub fn range(&self) -> Result<Option<Range>> {
+        let Some((min, max)) = self.range_min.zip(self.range_max) else { return Ok(None) };
+        ensure!(
+            min.is_finite() && max.is_finite() && min <= max,
+            "--range-min {} --range-max {}: both must be finite, the first not the larger one",
+            number::short(min),
+            number::short(max)
+        );
+        Ok(Some(Range { min, max }))
     }
 }
 
 /// Compresses all steps into the folder.
 pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // What is wrong with the bound is told before anything is made.
-    args.bound_of(args.series.range(), 0.0)?;
+    let given = args.series.range()?;
+    args.floor.check()?;
+    // Of f32, whose bounds may be smaller: the type is not known yet.
+    args.bound_of(given, args.floor.given(given).unwrap_or(0.0))?.check(DType::F32)?;
     let folder = &args.output;
     refuse_standard_output(folder)?;
     if folder.exists() && !folder.is_dir() {
@@ -62,7 +75,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],
     };
-    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -88,8 +101,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
         terminal::note(quiet, remark);
     }
-    let steps =
-        if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
+    let steps = terminal::count(steps.len(), "step");
     let text = format!("{}: {steps}{}, {}", folder.display(), there.text(), sum.text());
     terminal::summary(quiet, false, &text)
 }
@@ -102,6 +114,8 @@ struct Series<'a> {
     steps: &'a [Step],
     /// What is there of each step and may be kept.
     kept: Vec<Option<Kept>>,
+    /// The range that was told.
+    given: Option<Range>,
 }
 
 impl Series<'_> {
@@ -118,7 +132,7 @@ impl Series<'_> {
 
     /// Whether the values must be read before the first of them is compressed.
     fn needs_range(&self) -> bool {
-        self.args.is_by_range() && self.args.series.range().is_none()
+        self.args.is_by_range() && self.given.is_none()
     }
 
     /// The first pass: the range of each variable over all of its steps.
@@ -147,7 +161,7 @@ impl Series<'_> {
         for (step, kept) in self.steps.iter().zip(&self.kept) {
             let (Some(kept), Some(range)) = (kept, self.range(step, ranges)) else { continue };
             let mut others = self.steps.iter().zip(&self.kept);
-            let as_it_was = self.args.series.range().is_some()
+            let as_it_was = self.given.is_some()
                 || others.all(|(other, kept)| other.variable != step.variable || is_fresh(kept));
             if as_it_was && !kept.is_of(self.args, Some(range)) {
                 return Err(kept.of_other_range(self.args, range, step));
@@ -159,7 +173,7 @@ impl Series<'_> {
     /// The range that the bound of a step is a share of, where it is one.
     fn range(&self, step: &Step, ranges: &[(String, Range)]) -> Option<Range> {
         let found = ranges.iter().find(|(variable, _)| *variable == step.variable);
-        self.args.series.range().or(found.map(|(_, range)| *range))
+        self.given.or(found.map(|(_, range)| *range))
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and what was there.
@@ -179,9 +193,10 @@ impl Series<'_> {
                 Some(_) => field,
                 None => field.with_step(Some(step.number)),
             };
-            let options =
-                self.args.options(self.codec, &field, range)?.progress(overall.progress().clone());
-            let (memory, len) = compress(self.codec, &field, options)?;
+            let named = || self.inputs.name(step);
+            let options = self.args.options(self.codec, &field, range).with_context(named)?;
+            let options = options.progress(overall.progress().clone());
+            let (memory, len) = compress(self.codec, &field, options).with_context(named)?;
             let mut output =
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&memory[..len])?;

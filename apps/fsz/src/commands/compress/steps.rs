@@ -39,7 +39,12 @@ impl<'a> Inputs<'a> {
         let [first, others @ ..] = &args.input[..] else { bail!("no input") };
         let bp = is_bp(first)?;
         for path in others {
-            ensure!(!bp && !is_bp(path)?, "{}: one ADIOS2 file at a time", path.display());
+            let file = if bp { first } else { path };
+            ensure!(
+                !bp && !is_bp(path)?,
+                "{}: an ADIOS2 file is a series of its own: name no other input beside it",
+                file.display()
+            );
         }
         if let Some(name) = args.inputs.variable.first().filter(|_| !bp) {
             bail!("--variable {name}: {} is not an ADIOS2 file", first.display());
@@ -132,6 +137,15 @@ impl<'a> Inputs<'a> {
             return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
         }
         self.args.inputs.source(path)?.open(path, codec)
+    }
+
+    /// Which step it is, for people.
+    pub fn name(&self, step: &Step) -> String {
+        let path = self.args.input[step.input].display();
+        match step.variable.as_str() {
+            "" => path.to_string(),
+            variable => format!("{path}: {variable}, step {}", step.number),
+        }
     }
 
     /// When the input of a step was last changed.

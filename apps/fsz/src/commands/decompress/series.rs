@@ -53,5 +53,6 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
         bytes += decompress((file, output), args.force, codec, &what, quiet)?.0;
     }
     let (folder, bytes) = (folder.display(), number::bytes(bytes));
-    terminal::summary(quiet, false, &format!("{folder}: {} fields, {bytes}", files.len()))
+    let fields = terminal::count(files.len(), "field");
+    terminal::summary(quiet, false, &format!("{folder}: {fields}, {bytes}"))
 }

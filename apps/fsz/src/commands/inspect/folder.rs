@@ -82,7 +82,7 @@ impl Folder {
         let point = |(i, file): (usize, &File)| {
             let report = &file.report;
             Point {
-                variable: report.name.clone().unwrap_or_default(),
+                variable: report.name.as_deref().map(terminal::shown).unwrap_or_default(),
                 step: report.step.unwrap_or(i as u64),
                 file: Some(file.file.clone()),
                 raw: report.raw_bytes,
@@ -101,7 +101,7 @@ impl Folder {
             let told = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             table.row([
                 file.clone(),
-                told(report.name.clone()),
+                told(report.name.as_deref().map(terminal::shown)),
                 told(report.step.map(|step| step.to_string())),
                 report.dtype.to_owned(),
                 Shape::new(&report.shape)?.to_string(),

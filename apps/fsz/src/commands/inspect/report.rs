@@ -6,7 +6,7 @@ use fsz_figure::number::{bytes, percent, short};
 use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
 use serde::{Serialize, Serializer};
 
-use crate::{codec, limit, region};
+use crate::{codec, limit, region, terminal};
 
 /// Header, certificate and tile counts, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -189,7 +189,7 @@ impl Report {
         };
         let shape = Shape::new(&self.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
         let mut field = format!("{} {shape}, {}", self.dtype, bytes(self.raw_bytes));
-        field.extend(self.name.iter().map(|name| format!(", name {name}")));
+        field.extend(self.name.iter().map(|name| format!(", name {}", terminal::shown(name))));
         field.extend(self.step.iter().map(|step| format!(", step {step}")));
         field.extend(self.start.iter().map(|start| format!(", start {start:?}")));
         line("field", field);

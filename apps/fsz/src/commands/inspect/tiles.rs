@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsz::{Predictor, TileKind, TileRecord};
 use fsz_field::{Fsz1Tile, Output};
 use fsz_figure::palette::{TILE_CLASSES, tile_class};
@@ -34,8 +34,10 @@ impl From<Fsz1Tile> for Line {
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles; how many there are.
 pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> Result<u64> {
+    let path = output.path().display().to_string();
     let mut lines = BufWriter::new(&mut output);
-    writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")?;
+    writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")
+        .with_context(|| path.clone())?;
     let mut count = 0;
     for tile in tiles {
         let tile = tile?;
@@ -51,9 +53,10 @@ pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> R
             tile.bytes,
             tile.escapes,
             rates.join(" ")
-        )?;
+        )
+        .with_context(|| path.clone())?;
     }
-    lines.flush()?;
+    lines.flush().with_context(|| path.clone())?;
     drop(lines);
     output.commit()?;
     Ok(count)

@@ -73,11 +73,12 @@ impl Series {
     fn text(&self) -> String {
         let (all, failed) =
             (self.streams.len(), self.streams.iter().filter(|checked| !checked.holds()).count());
-        let mut text = match failed {
-            0 if self.streams.iter().any(|checked| checked.original.is_none()) => {
-                format!("all {all} streams are intact")
-            }
-            0 => format!("all {all} streams hold"),
+        let alone = self.streams.iter().any(|checked| checked.original.is_none());
+        let mut text = match (failed, alone) {
+            (0, true) if all == 1 => "the stream is intact".to_owned(),
+            (0, false) if all == 1 => "the stream holds".to_owned(),
+            (0, true) => format!("all {all} streams are intact"),
+            (0, false) => format!("all {all} streams hold"),
             _ => format!("{failed} of {all} streams FAILED"),
         };
         let errors = self
