@@ -242,3 +242,19 @@ fn boxes_at_the_ends_of_fields() {
     }
     assert!(seen.modes[1] > 0, "{seen:?}");
 }
+
+#[test]
+fn a_layout_that_a_field_does_not_fill_is_refused_with_one_that_it_does() {
+    let data = field::<f32>("smooth", 120_000, 3);
+    for (shape, layout, words) in [
+        (&[300, 400][..], Layout::Brick, "use plane"),
+        (&[120_000], Layout::Brick, "use line"),
+        (&[120_000], Layout::Plane, "use line"),
+    ] {
+        let dense = Profile::Dense(Dense::new().with_layout(layout));
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(dense);
+        let refused = Codec::cpu().compress_into(&data, shape, &options, &mut vec![0; 1 << 20]);
+        let answer = refused.expect_err("boxes that are nearly empty");
+        assert!(answer.to_string().ends_with(words), "{answer}");
+    }
+}

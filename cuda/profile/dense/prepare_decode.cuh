@@ -16,7 +16,7 @@ namespace fsz
 struct DenseDecoding
 {
     Report report;
-    /// Whether header, tables and index entry of the tables are sound.
+    /// Whether tables and their index entry are sound, and the header is the one described.
     u32 sound;
     /// Chunks that warps have taken.
     u32 taken;
@@ -29,9 +29,10 @@ struct DenseDecoding
     DecodeProgram programs[BOX_SHAPES];
 };
 
-/// Thread blocks that make the programs, and the one that reads tables; others read the index.
-constexpr u32 SHAPES_BLOCKS = BOX_SHAPES * PROGRAM_BLOCKS;
-constexpr u32 PREPARE_BLOCKS = SHAPES_BLOCKS + 1;
+/// Thread blocks: the first reads tables, which takes longest, and the second verifies the header;
+/// then those that make the programs; others read the index.
+constexpr u32 FIRST_PROGRAM_BLOCK = 2;
+constexpr u32 PREPARE_BLOCKS = FIRST_PROGRAM_BLOCK + BOX_SHAPES * PROGRAM_BLOCKS;
 
 /// What a thread block reads tables in.
 struct TableReading
@@ -50,19 +51,25 @@ struct TableReading
     };
 };
 
-/// Verifies the header and reads the bits of tables, which are then sound or not. Called by a warp.
+/// Verifies the header. Called by a warp.
 template <bool RELATIVE>
-FSZ_DEVICE void prepare_bits(const StreamView &view, u32 fine, TableReading &reading,
-                             DenseDecoding *to)
+__device__ inline void prepare_header(const StreamView &view, u32 fine, Report *to)
+{
+    verify_header<RELATIVE>(view, to);
+    const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
+    if (RELATIVE && lane_id() == 0 && !can_be_finer(header + view.relative_at / 8, fine))
+    {
+        report(to, 0, FAULT_CONTRADICTION);
+    }
+}
+
+/// Reads the bits of tables, which are then sound or not. Called by a warp.
+__device__ inline void prepare_bits(const StreamView &view, TableReading &reading,
+                                    DenseDecoding *to)
 {
     const u32 lane = lane_id();
     TableBits &bits = reading.bits;
-    verify_header<RELATIVE>(view, &to->report);
     const u64 *const header = reinterpret_cast<const u64 *>(view.bytes);
-    if (RELATIVE && lane == 0 && !can_be_finer(header + view.relative_at / 8, fine))
-    {
-        report(&to->report, 0, FAULT_CONTRADICTION);
-    }
     const bool same =
         __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
         __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
@@ -97,16 +104,15 @@ FSZ_DEVICE void prepare_bits(const StreamView &view, u32 fine, TableReading &rea
     }
 }
 
-/// Reads header and tables. Called by a thread block of PROGRAM_THREADS.
-template <bool RELATIVE>
-__device__ inline void prepare_tables(const StreamView &view, u32 fine, DenseDecoding *to)
+/// Reads the tables. Called by a thread block of PROGRAM_THREADS.
+__device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
 {
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
     __shared__ TableReading reading;
     const u32 warp = threadIdx.x / 32, lane = lane_id();
     if (warp == 0)
     {
-        prepare_bits<RELATIVE>(view, fine, reading, to);
+        prepare_bits(view, reading, to);
     }
     __syncthreads();
     const bool whole = reading.whole;
@@ -194,12 +200,20 @@ __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &g
 {
     if (blockIdx.x == 0)
     {
-        prepare_tables<RELATIVE>(view, grid.fine, to);
+        prepare_tables(view, to);
+    }
+    else if (blockIdx.x < FIRST_PROGRAM_BLOCK)
+    {
+        if (threadIdx.x < 32)
+        {
+            prepare_header<RELATIVE>(view, grid.fine, &to->report);
+        }
     }
     else if (blockIdx.x < PREPARE_BLOCKS)
     {
-        const u32 shape = (blockIdx.x - 1) / PROGRAM_BLOCKS;
-        make_decode_program(grid, shape, (blockIdx.x - 1) % PROGRAM_BLOCKS, to->programs + shape);
+        const u32 number = blockIdx.x - FIRST_PROGRAM_BLOCK;
+        const u32 shape = number / PROGRAM_BLOCKS;
+        make_decode_program(grid, shape, number % PROGRAM_BLOCKS, to->programs + shape);
     }
     else
     {

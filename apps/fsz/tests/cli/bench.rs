@@ -106,6 +106,7 @@ fn misuse() {
     let adapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/peer.toml");
     fixture.refused(&["bench", FIELD, "--peer", adapter], "peer.toml: it needs a table `time`");
     fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
+    fixture.refused(&["bench", FIELD, "--target-mb", "0"], "a whole number from 1");
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");
 }

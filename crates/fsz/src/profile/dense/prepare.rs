@@ -397,9 +397,14 @@ fn is_sparse(layout: Layout, grid: &TileGrid) -> bool {
 }
 
 fn unfilled(layout: Layout, shape: &[u64]) -> Error {
+    let fills = |other: Layout| {
+        other != layout && grid_of(other, shape).is_ok_and(|grid| !is_sparse(other, &grid))
+    };
+    let other = if fills(Layout::Plane) { Layout::Plane } else { Layout::Line };
     Error::invalid(format!(
-        "layout {}: a field of shape {shape:?} does not fill its boxes; use line",
-        layout.name()
+        "layout {}: a field of shape {shape:?} does not fill its boxes; use {}",
+        layout.name(),
+        other.name()
     ))
 }
 
