@@ -72,6 +72,15 @@ const NVCC: Environment = Environment {
     instead: "the PTX must come from exactly this version",
 };
 
+/// NVRTC, which compiles the kernels at run time where the driver is too old for their PTX. It is about the oldest
+/// that can: what compiles with it does with later ones.
+pub const NVRTC: Environment = Environment {
+    folder: "nvrtc-12.4",
+    purpose: "NVRTC of CUDA 12.4",
+    requirements: &["nvidia-cuda-nvrtc-cu12==12.4.127"],
+    instead: "the other stages of the tests do not need it",
+};
+
 /// The builder of the Python package's wheels.
 pub const MATURIN: Environment = Environment {
     folder: "maturin-1.16.0",

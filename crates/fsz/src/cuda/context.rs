@@ -52,7 +52,7 @@ fn new_enough() -> Result<()> {
     let (major, minor) = (version / 1000, version % 1000 / 10);
     Err(Error::Device(format!(
         "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or \
-         newer), or for 12.0 and newer put the libnvrtc of its CUDA toolkit on the library path"
+         newer), or for 12.0 and newer put the libnvrtc of a CUDA toolkit from 12.3 to 12.9 on the library path"
     )))
 }
 
