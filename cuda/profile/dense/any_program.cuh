@@ -42,9 +42,7 @@ __device__ inline void make_program(const BoxGrid &grid, u32 number, u32 share, 
         }
         program->pass[starts.before[thread]] = pass;
     }
-    constexpr u32 WARPS = PROGRAM_THREADS / 32;
-    for (u32 step = share * WARPS + thread / 32; step < starts.rows();
-         step += PROGRAM_BLOCKS * WARPS)
+    for (u32 step = first_row(share); step < starts.rows(); step += ROWS_APART)
     {
         u32 entry;
         if (step == 0)
@@ -70,11 +68,7 @@ __device__ inline void make_program(const BoxGrid &grid, u32 number, u32 share, 
             const u32 c = starts.candidate(step);
             const PassCut cut = shape.cut(c);
             u32 k[3] = {};
-            const bool there = cut.point(step - starts.first[c], lane, k);
-            if (!there)
-            {
-                cut.point(step - starts.first[c], 0, k);
-            }
+            const bool there = cut.point_or_first(step - starts.first[c], lane, k);
             entry = cut.entry(k) | (there ? 0 : ENTRY_IDLE);
         }
         program->entries[step][lane] = entry;

@@ -140,12 +140,12 @@ FSZ_DEVICE PassHead pass_head(u32 layout, const PassCut &cut, const u32 (&n)[3],
 }
 
 /// Makes a share of the program of a shape. Called by a thread block of PROGRAM_THREADS.
-__device__ inline void make_decode_program(const BoxGrid &grid, u32 shape_number, u32 share,
+__device__ inline void make_decode_program(const BoxGrid &grid, u32 number, u32 share,
                                            DecodeProgram *program)
 {
     __shared__ PassStarts starts;
     const u32 layout = layout_of(grid);
-    const Shape shape(grid, shape_number);
+    const Shape shape(grid, number);
     if (!shape.exists())
     {
         return;
@@ -182,10 +182,8 @@ __device__ inline void make_decode_program(const BoxGrid &grid, u32 shape_number
         program->coarse = starts.before[finest];
         program->regular = regular;
     }
-    constexpr u32 WARPS = PROGRAM_THREADS / 32;
     // What is read ahead of the last step is there too.
-    for (u32 step = share * WARPS + thread / 32; step < starts.rows() + ENTRIES_AHEAD;
-         step += PROGRAM_BLOCKS * WARPS)
+    for (u32 step = first_row(share); step < starts.rows() + ENTRIES_AHEAD; step += ROWS_APART)
     {
         u32 entry = 0, neighbours = 0;
         if (step == 0)
@@ -210,11 +208,7 @@ __device__ inline void make_decode_program(const BoxGrid &grid, u32 shape_number
             const u32 c = starts.candidate(step);
             const PassCut cut = shape.cut(c);
             u32 k[3] = {};
-            const bool there = cut.point(step - starts.first[c], lane, k);
-            if (!there)
-            {
-                cut.point(step - starts.first[c], 0, k);
-            }
+            const bool there = cut.point_or_first(step - starts.first[c], lane, k);
             const u32 edges = cut.entry(k) >> ENTRY_EDGE_SHIFT << ENTRY_EDGE_SHIFT;
             entry = place_of(layout, cut, k) | edges | (there ? 0 : ENTRY_IDLE);
             if (layout == LAYOUT_LINE)

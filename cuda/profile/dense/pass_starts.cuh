@@ -13,6 +13,10 @@ constexpr u32 PROGRAM_BLOCKS = 4;
 constexpr u32 PROGRAM_THREADS = 512;
 static_assert(PASS_CANDIDATES < PROGRAM_THREADS, "a thread for each, and one more");
 
+/// The rows of a program that a warp makes of a share: the first, and how far apart they are.
+FSZ_DEVICE u32 first_row(u32 share) { return share * (PROGRAM_THREADS / 32) + threadIdx.x / 32; }
+constexpr u32 ROWS_APART = PROGRAM_BLOCKS * (PROGRAM_THREADS / 32);
+
 /// A shape, and the passes that it may have.
 struct Shape
 {

@@ -173,12 +173,12 @@ template <u32 LAYOUT> FSZ_DEVICE u32 place_of(const PassCut &cut, const u32 (&k)
 
 /// Makes a share of the program of a shape. Called by a thread block of PROGRAM_THREADS.
 template <u32 LAYOUT>
-__device__ void make_plain_program(const BoxGrid &grid, u32 shape_number, u32 share,
+__device__ void make_plain_program(const BoxGrid &grid, u32 number, u32 share,
                                    PlainProgram *program)
 {
     using Places = StagePlaces<LAYOUT>;
     __shared__ PassStarts starts;
-    const Shape shape(grid, shape_number);
+    const Shape shape(grid, number);
     if (!shape.exists())
     {
         return;
@@ -218,8 +218,7 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape_number, u32 sh
         pass.word = PassWord::of(pass, 31 - __clz(cut.s)).bits;
         program->pass[starts.before[thread]] = pass;
     }
-    constexpr u32 WARPS = PROGRAM_THREADS / 32;
-    for (u32 row = share * WARPS + thread / 32; row <= starts.rows(); row += PROGRAM_BLOCKS * WARPS)
+    for (u32 row = first_row(share); row <= starts.rows(); row += ROWS_APART)
     {
         // Behind the last one stands one without points.
         u32 entry = ENTRY_IDLE;
@@ -245,11 +244,7 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 shape_number, u32 sh
             const PassCut cut = shape.cut(c);
             const u32 step = PlainCut<LAYOUT>(cut).step(row - starts.first[c]);
             u32 k[3] = {};
-            const bool own = cut.point(step, lane, k);
-            if (!own)
-            {
-                cut.point(step, 0, k);
-            }
+            const bool own = cut.point_or_first(step, lane, k);
             entry = place_of<LAYOUT>(cut, k) | (cut.entry(k) & ~ENTRY_POSITION) |
                     (own ? 0 : ENTRY_IDLE);
         }

@@ -170,6 +170,17 @@ struct PassCut
         return true;
     }
 
+    /// The same; where the lane has no point, that of lane 0.
+    FSZ_DEVICE bool point_or_first(u32 step, u32 lane, u32 (&k)[3]) const
+    {
+        const bool there = point(step, lane, k);
+        if (!there)
+        {
+            point(step, 0, k);
+        }
+        return there;
+    }
+
     FSZ_DEVICE u32 entry(const u32 (&k)[3]) const
     {
         u32 position = 0, edge = 0, odd = 0;
