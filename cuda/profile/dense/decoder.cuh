@@ -551,19 +551,21 @@ FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseD
     __syncthreads();
     DenseDecoder<Values, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,
                                          blockDim.x / 32);
+    // The longest chunks are dealt to the multiprocessors there and back.
+    const u32 warp = threadIdx.x / 32;
+    u32 rank = warp * gridDim.x + (warp % 2 == 0 ? blockIdx.x : gridDim.x - 1 - blockIdx.x);
     for (;;)
     {
-        u32 chunk = 0;
-        if (decoder.lane == 0)
-        {
-            chunk = atomicAdd(&work->taken, 1);
-        }
-        chunk = __shfl_sync(WARP_ALL, chunk, 0);
-        if (chunk >= view.sections.chunks)
+        if (rank >= view.sections.chunks)
         {
             return;
         }
-        decoder.chunk(chunk);
+        decoder.chunk(view.sections.chunks <= ORDERED_MOST ? __ldg(work->order + rank) : rank);
+        if (decoder.lane == 0)
+        {
+            rank = atomicAdd(&work->taken, 1) + gridDim.x * (blockDim.x / 32);
+        }
+        rank = __shfl_sync(WARP_ALL, rank, 0);
     }
 }
 

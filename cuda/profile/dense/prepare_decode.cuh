@@ -12,6 +12,9 @@
 namespace fsz
 {
 
+/// Chunks whose order is chosen. More of them are many for each warp, and even out.
+constexpr u32 ORDERED_MOST = 12288;
+
 /// The memory that a decompression works in. It begins with the report, of which all bits are set.
 struct DenseDecoding
 {
@@ -27,11 +30,16 @@ struct DenseDecoding
     alignas(16) u32 slots[FIRST_FLAG << DENSE_SLOT_BITS];
     u32 flag_zeros[DENSE_FLAG_CONTEXTS];
     DecodeProgram programs[BOX_SHAPES];
+    /// The chunks in the order in which warps take them, where there are not more of them.
+    u32 order[ORDERED_MOST];
 };
 
-/// Thread blocks: the first reads tables, which takes longest, and the second verifies the header;
-/// then those that make the programs; others read the index.
-constexpr u32 FIRST_PROGRAM_BLOCK = 2;
+/// Thread blocks: those that read the tables, which takes longest; one that verifies the header,
+/// and one that orders chunks; those that make the programs; others read the index.
+constexpr u32 TABLE_BLOCKS = 4;
+constexpr u32 HEADER_BLOCK = TABLE_BLOCKS;
+constexpr u32 ORDER_BLOCK = HEADER_BLOCK + 1;
+constexpr u32 FIRST_PROGRAM_BLOCK = ORDER_BLOCK + 1;
 constexpr u32 PREPARE_BLOCKS = FIRST_PROGRAM_BLOCK + BOX_SHAPES * PROGRAM_BLOCKS;
 
 /// What a thread block reads tables in.
@@ -63,7 +71,8 @@ __device__ inline void prepare_header(const StreamView &view, u32 fine, Report *
     }
 }
 
-/// Reads the bits of tables, which are then sound or not. Called by a warp.
+/// Reads the bits of tables, which are then sound or not; the first thread block reports, and tells
+/// what else decoders have to know. Called by a warp.
 __device__ inline void prepare_bits(const StreamView &view, TableReading &reading,
                                     DenseDecoding *to)
 {
@@ -74,8 +83,12 @@ __device__ inline void prepare_bits(const StreamView &view, TableReading &readin
         __ldg(header) == MAGIC && (__ldg(header + 1) & 0xFFFFFFFF) == view.header_first &&
         __ldg(header + 3) == view.header_kind && __ldg(header + 9) == view.sections.elements;
     const u64 payload_words = __ldg(header + AT_PAYLOAD_LEN / 8) / 4;
+    const u32 *const sums = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums);
+    const u32 expected = __ldg(sums + view.sections.chunks);
     EntryPlace place{0, 0};
-    const bool found = same && find_entry(view, view.sections.chunks, payload_words, lane, place);
+    // What is loaded does not wait for the header.
+    const bool in = find_entry(view, view.sections.chunks, payload_words, lane, place);
+    const bool found = same && in;
     const bool fits = found && place.words <= TableBits::WORDS_MOST;
     const u32 own = fits ? place.words : 0;
     const u32 *const from = entry_words(view, place);
@@ -87,24 +100,27 @@ __device__ inline void prepare_bits(const StreamView &view, TableReading &readin
     const u32 sum = __reduce_add_sync(WARP_ALL, hash_rows<32>(bits.words, own, 0, lane));
     if (lane == 0)
     {
-        const u32 *const sums = reinterpret_cast<const u32 *>(view.bytes + view.sections.sums);
-        const bool whole = fits && sum == __ldg(sums + view.sections.chunks);
-        if (!whole)
+        const bool whole = fits && sum == expected;
+        bits.count = own;
+        reading.whole = whole;
+    }
+    if (lane == 0 && blockIdx.x == 0)
+    {
+        if (!reading.whole)
         {
             report(&to->report, same ? view.sections.chunks : 0,
                    !same    ? FAULT_HEADER
                    : !found ? FAULT_INDEX
                             : FAULT_TABLES);
         }
-        bits.count = own;
-        reading.whole = whole;
         to->payload_words = payload_words;
         to->step = __ldg(header + AT_QUANTIZATION_STEP / 8);
         to->taken = 0;
     }
 }
 
-/// Reads the tables. Called by a thread block of PROGRAM_THREADS.
+/// Reads the tables: each of TABLE_BLOCKS thread blocks of PROGRAM_THREADS all of them, and makes
+/// the slots of a part of the contexts.
 __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
 {
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
@@ -140,7 +156,7 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
         }
     }
     __syncthreads();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && blockIdx.x == 0)
     {
         if (whole && reading.wrong)
         {
@@ -148,14 +164,77 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
         }
         to->sound = !reading.wrong;
     }
-    for (u32 context = warp; !reading.wrong && context < FIRST_FLAG; context += WARPS)
+    for (u32 context = blockIdx.x * WARPS + warp; !reading.wrong && context < FIRST_FLAG;
+         context += TABLE_BLOCKS * WARPS)
     {
         expand_slots(reading.frequencies[context], context,
                      to->slots + (context << DENSE_SLOT_BITS), reading.expansions[warp], lane);
     }
-    if (threadIdx.x < DENSE_FLAG_CONTEXTS)
+    if (threadIdx.x < DENSE_FLAG_CONTEXTS && blockIdx.x == 0)
     {
         to->flag_zeros[threadIdx.x] = reading.frequencies[FIRST_FLAG + threadIdx.x][0];
+    }
+}
+
+/// Orders chunks by their words, the longest first, in classes: within a class they stay in their
+/// order, as neighbours share sectors and pages of the output. Called by a thread block of
+/// PROGRAM_THREADS.
+__device__ inline void order_chunks(const StreamView &view, u32 *order)
+{
+    constexpr u32 WARPS = PROGRAM_THREADS / 32;
+    constexpr u32 CLASSES = 16, OF_MEAN = 4;
+    // Where the chunks of each class begin that each warp orders, the class of the longest first.
+    __shared__ u32 places[CLASSES * WARPS];
+    const u32 warp = threadIdx.x / 32, lane = lane_id();
+    const u32 chunks = static_cast<u32>(view.sections.chunks);
+    const u32 *const sizes = reinterpret_cast<const u32 *>(view.bytes + view.sections.sizes);
+    const u64 words = __ldg(reinterpret_cast<const u64 *>(view.bytes) + AT_PAYLOAD_LEN / 8) / 4;
+    const float scale = static_cast<float>(OF_MEAN * chunks) / static_cast<float>(words);
+    const u32 own = (chunks + 32 * WARPS - 1) / (32 * WARPS) * 32;
+    const u32 begin = warp * own, end = min(chunks, begin + own);
+    const auto class_of = [&](u32 chunk) {
+        const float share = static_cast<float>(__ldg(sizes + chunk)) * scale;
+        return CLASSES - 1 - min(CLASSES - 1, __float2uint_rn(share));
+    };
+    for (u32 k = threadIdx.x; k < CLASSES * WARPS; k += PROGRAM_THREADS)
+    {
+        places[k] = 0;
+    }
+    __syncthreads();
+    for (u32 chunk = begin + lane; chunk < end; chunk += 32)
+    {
+        atomicAdd(&places[class_of(chunk) * WARPS + warp], 1);
+    }
+    __syncthreads();
+    if (warp == 0)
+    {
+        u32 before = 0;
+        for (u32 k = lane; k < CLASSES * WARPS; k += 32)
+        {
+            const u32 count = places[k];
+            const u32 last = before + warp_inclusive(count, lane);
+            places[k] = last - count;
+            before = __shfl_sync(WARP_ALL, last, 31);
+        }
+    }
+    __syncthreads();
+    for (u32 first = begin; first < end; first += 32)
+    {
+        const u32 chunk = first + lane;
+        const u32 active = __ballot_sync(WARP_ALL, chunk < end);
+        if (chunk < end)
+        {
+            u32 *const place = &places[class_of(chunk) * WARPS + warp];
+            const u32 like = __match_any_sync(active, class_of(chunk));
+            const u32 before = *place;
+            order[before + __popc(like & ((1u << lane) - 1))] = chunk;
+            __syncwarp(active);
+            if (lane == 31 - __clz(like))
+            {
+                *place = before + __popc(like);
+            }
+        }
+        __syncwarp();
     }
 }
 
@@ -198,15 +277,22 @@ template <bool RELATIVE>
 __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &grid,
                                         DenseDecoding *to)
 {
-    if (blockIdx.x == 0)
+    if (blockIdx.x < TABLE_BLOCKS)
     {
         prepare_tables(view, to);
     }
-    else if (blockIdx.x < FIRST_PROGRAM_BLOCK)
+    else if (blockIdx.x == HEADER_BLOCK)
     {
         if (threadIdx.x < 32)
         {
             prepare_header<RELATIVE>(view, grid.fine, &to->report);
+        }
+    }
+    else if (blockIdx.x == ORDER_BLOCK)
+    {
+        if (view.sections.chunks <= ORDERED_MOST)
+        {
+            order_chunks(view, to->order);
         }
     }
     else if (blockIdx.x < PREPARE_BLOCKS)

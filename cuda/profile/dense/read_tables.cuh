@@ -1,6 +1,6 @@
 // The tables of a stream from their bits (FORMAT.md, Dense: tables). A context's codes can be read
-// by many threads once it is known where they begin, which one warp finds out, eight codes at a
-// time.
+// by many threads once it is known where they begin, which one warp finds out by leaps over many
+// codes: all threads find before how long a leap from each bit is.
 #pragma once
 
 #include "profile/dense/tables.cuh"
@@ -16,10 +16,13 @@ struct TableBits
 {
     static constexpr u32 WORDS_MOST = DENSE_MOST_TABLES / 4;
     static constexpr u32 BITS_MOST = 32 * WORDS_MOST;
-    /// Codes in a leap, and the most bits of a code.
-    static constexpr u32 LEAP = 8;
+    /// Leaps are over 2^level codes. The longest are always known, shorter ones where there is
+    /// room.
+    static constexpr u32 LEVELS = 4;
+    static constexpr u32 LONGEST = 1u << (LEVELS - 1);
+    /// The most bits of a code.
     static constexpr u32 CODE_BITS = 2 * 15 + 1;
-    static_assert(LEAP * CODE_BITS <= 0xFF, "a leap is a byte");
+    static_assert(LONGEST * CODE_BITS <= 0xFF, "a leap is a byte");
     static_assert(BITS_MOST <= 0x10000, "a position of a code is a half word");
 
     /// So many words with two of zeros behind.
@@ -30,10 +33,22 @@ struct TableBits
     u8 like[DENSE_CONTEXTS];
     u8 codes[DENSE_CONTEXTS];
     u16 first[DENSE_CONTEXTS];
-    /// The bits of the codes of a leap that begins at each bit, 0 where one is none.
+    /// The bits of a leap of each level that begins at each bit, 0 where one of its codes is none:
+    /// the highest level first, in room of its own.
     u8 leaps[BITS_MOST];
 
     FSZ_DEVICE u32 end() const { return 32 * count; }
+
+    /// The lowest level of which leaps are known.
+    FSZ_DEVICE u32 lowest() const { return LEVELS * end() <= BITS_MOST ? 0 : LEVELS - 1; }
+
+    FSZ_DEVICE u8 &leap_from(u32 level, u32 at) { return leaps[(LEVELS - 1 - level) * end() + at]; }
+
+    /// The bits of a leap, 0 where one of its codes is none.
+    FSZ_DEVICE u32 leap_bits(u32 level, u32 at) const
+    {
+        return at < end() ? leaps[(LEVELS - 1 - level) * end() + at] : 0;
+    }
 
     /// The 32 bits from one on that is not behind the end.
     FSZ_DEVICE u32 ahead(u32 at) const
@@ -68,37 +83,53 @@ struct TableBits
         return true;
     }
 
-    /// The same with the help of leaps.
+    /// The same by leaps.
     FSZ_DEVICE bool leap(u32 &at, u32 number) const
     {
-        for (; number >= LEAP; number -= LEAP)
-        {
-            const u32 bits = at < end() ? leaps[at] : 0;
+        bool all = true;
+        const auto go = [&](u32 level) {
+            const u32 bits = leap_bits(level, at);
             at += bits;
-            if (bits == 0)
+            all &= bits > 0;
+        };
+        for (; number >= LONGEST; number -= LONGEST)
+        {
+            go(LEVELS - 1);
+        }
+        if (lowest() > 0)
+        {
+            return all && step(at, number);
+        }
+#pragma unroll
+        for (u32 level = LEVELS - 1; level-- > 0;)
+        {
+            if (number >> level & 1)
             {
-                return false;
+                go(level);
             }
         }
-        return step(at, number);
+        return all;
     }
 
-    /// Finds the leaps. Called by a thread block of so many threads.
+    /// Finds the leaps. Called by a thread block of so many threads, which all have come there.
     FSZ_DEVICE void find_leaps(u32 threads)
     {
+        const u32 first = lowest();
         for (u32 from = threadIdx.x; from < end(); from += threads)
         {
             u32 at = from;
-            leaps[from] = static_cast<u8>(step(at, LEAP) ? at - from : 0);
+            leap_from(first, from) = static_cast<u8>(step(at, 1u << first) ? at - from : 0);
         }
-    }
-
-    /// A number of so many bits, which are behind the end where `at` is then.
-    FSZ_DEVICE u32 take(u32 &at, u32 bits) const
-    {
-        const u32 value = at < end() ? ahead(at) & ((1u << bits) - 1) : 0;
-        at += bits;
-        return value;
+        for (u32 level = first + 1; level < LEVELS; ++level)
+        {
+            __syncthreads();
+            for (u32 from = threadIdx.x; from < end(); from += threads)
+            {
+                const u32 half = leap_bits(level - 1, from);
+                const u32 other = leap_bits(level - 1, from + half);
+                leap_from(level, from) = static_cast<u8>(half > 0 && other > 0 ? half + other : 0);
+            }
+        }
     }
 
     /// Finds the codes of each context; false where there is something wrong with one, or with what
@@ -106,17 +137,25 @@ struct TableBits
     FSZ_DEVICE bool find_contexts(u32 lane)
     {
         u32 at = 0;
+        // Bits of zeros are behind the end.
+        u32 bits = ahead(at);
+        const auto go_to = [&](u32 next) {
+            at = next;
+            bits = at < end() ? ahead(at) : 0;
+        };
         for (u32 k = 0; k < ALPHABETS; ++k)
         {
             const Alphabet alphabet = alphabet_of(k);
-            const bool own = take(at, 1) == 1;
+            const bool own = bits & 1;
+            go_to(at + 1);
             u32 last = LIKE_DEFAULTS;
             for (u32 c = alphabet.first; c < alphabet.first + alphabet.contexts; ++c)
             {
-                if (own && take(at, 1) == 1)
+                if (own && (bits & 1))
                 {
-                    const u32 number = take(at, 6);
+                    const u32 number = bits >> 1 & 63;
                     last = c;
+                    at += 7;
                     if (lane == 0)
                     {
                         codes[c] = static_cast<u8>(number);
@@ -126,6 +165,11 @@ struct TableBits
                     {
                         return false;
                     }
+                    go_to(at);
+                }
+                else if (own)
+                {
+                    go_to(at + 1);
                 }
                 if (lane == 0)
                 {

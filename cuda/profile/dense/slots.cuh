@@ -30,9 +30,10 @@ static_assert(DENSE_RESIDUAL_SYMBOLS + RESIDUAL_FIRST <= SLOT_NUMBER &&
 /// Shared memory in which a warp expands a context.
 struct SlotExpansion
 {
-    /// The symbol that begins in a slot.
-    alignas(16) u8 begins[DENSE_SLOTS];
-    u16 first[64];
+    /// The symbol of each slot; before that is known, the one that begins there.
+    alignas(16) u8 symbols[DENSE_SLOTS];
+    /// The word of each symbol's first slot, less that slot's number where its place is.
+    u32 words[64];
 };
 
 /// Writes the words of the slots of a context. Called by a warp.
@@ -41,44 +42,61 @@ FSZ_DEVICE void expand_slots(const u16 *frequencies, u32 context, u32 *slots, Sl
 {
     constexpr u32 OWN = DENSE_SLOTS / 32;
     static_assert(OWN == 16, "the slots of a lane are read at once");
+    uint4 *const own_symbols = reinterpret_cast<uint4 *>(work.symbols) + lane;
     const u32 low = frequencies[lane];
     const u32 high = lane + 32 < SYMBOLS_MOST ? frequencies[lane + 32] : 0;
     const u32 low_end = warp_inclusive(low, lane);
     const u32 high_end = __shfl_sync(WARP_ALL, low_end, 31) + warp_inclusive(high, lane);
-    reinterpret_cast<uint4 *>(work.begins)[lane] = uint4{0, 0, 0, 0};
-    work.first[lane] = static_cast<u16>(low_end - low);
-    work.first[lane + 32] = static_cast<u16>(high_end - high);
+    const u32 first_number = context < FIRST_DIFFERENCE ? RESIDUAL_FIRST : DIFFERENCE_FIRST;
+    const auto word = [&](u32 symbol, u32 first, u32 frequency) {
+        return ((symbol + first_number) << SLOT_NUMBER_SHIFT | frequency) -
+               (first << SLOT_PLACE_SHIFT);
+    };
+    *own_symbols = uint4{0, 0, 0, 0};
+    work.words[lane] = word(lane, low_end - low, low);
+    work.words[lane + 32] = word(lane + 32, high_end - high, high);
     __syncwarp();
     if (low > 0)
     {
-        work.begins[low_end - low] = static_cast<u8>(lane);
+        work.symbols[low_end - low] = static_cast<u8>(lane);
     }
     if (high > 0)
     {
-        work.begins[high_end - high] = static_cast<u8>(lane + 32);
+        work.symbols[high_end - high] = static_cast<u8>(lane + 32);
     }
     __syncwarp();
     // Symbols rise from slot to slot: that of a slot is the largest that begins at or before it.
-    u32 largest = 0;
-    for (u32 k = 0; k < OWN; ++k)
-    {
-        largest = max(largest, static_cast<u32>(work.begins[OWN * lane + k]));
-    }
+    const auto rise = [](u32 &bytes, u32 before) {
+        const u32 first = max(before, bytes & 0xFF), second = max(first, bytes >> 8 & 0xFF);
+        const u32 third = max(second, bytes >> 16 & 0xFF), last = max(third, bytes >> 24);
+        bytes = first | second << 8 | third << 16 | last << 24;
+        return last;
+    };
+    const auto rise_all = [&](uint4 &bytes, u32 before) {
+        return rise(bytes.w, rise(bytes.z, rise(bytes.y, rise(bytes.x, before))));
+    };
+    uint4 own = *own_symbols;
+    u32 before = rise_all(own, 0);
 #pragma unroll
     for (u32 step = 1; step < 32; step *= 2)
     {
-        const u32 other = __shfl_up_sync(WARP_ALL, largest, step);
-        largest = lane >= step ? max(largest, other) : largest;
+        const u32 other = __shfl_up_sync(WARP_ALL, before, step);
+        before = lane >= step ? max(before, other) : before;
     }
-    u32 symbol = __shfl_up_sync(WARP_ALL, largest, 1);
-    symbol = lane > 0 ? symbol : 0;
-    const u32 first_number = context < FIRST_DIFFERENCE ? RESIDUAL_FIRST : DIFFERENCE_FIRST;
-    for (u32 k = 0; k < OWN; ++k)
+    before = __shfl_up_sync(WARP_ALL, before, 1);
+    rise_all(own, lane > 0 ? before : 0);
+    *own_symbols = own;
+    __syncwarp();
+#pragma unroll
+    for (u32 k = 0; k < OWN / 4; ++k)
     {
-        const u32 slot = OWN * lane + k;
-        symbol = max(symbol, static_cast<u32>(work.begins[slot]));
-        slots[slot] = (slot - work.first[symbol]) << SLOT_PLACE_SHIFT |
-                      (symbol + first_number) << SLOT_NUMBER_SHIFT | frequencies[symbol];
+        const u32 first = 128 * k + 4 * lane;
+        const uchar4 symbol = reinterpret_cast<const uchar4 *>(work.symbols)[32 * k + lane];
+        reinterpret_cast<uint4 *>(slots)[32 * k + lane] =
+            uint4{work.words[symbol.x] + (first << SLOT_PLACE_SHIFT),
+                  work.words[symbol.y] + (first + 1 << SLOT_PLACE_SHIFT),
+                  work.words[symbol.z] + (first + 2 << SLOT_PLACE_SHIFT),
+                  work.words[symbol.w] + (first + 3 << SLOT_PLACE_SHIFT)};
     }
     __syncwarp();
 }

@@ -73,6 +73,14 @@ fn lanes_take_each_others_values() {
 }
 
 #[test]
+fn lanes_find_those_with_the_same_value() {
+    let found = results(
+        "and.b32 %r2, %r1, 3;\nmatch.any.sync.b32 %r3, %r2, -1;\nst.global.u32 [%rd2], %r3;",
+    );
+    assert!((0..).zip(found).all(|(i, word)| word == 0x1111_1111 << (i % 4)), "{found:?}");
+}
+
+#[test]
 fn lanes_transpose_a_matrix() {
     // Half word j of row i is 8·i + j; a lane has two.
     let found = results(

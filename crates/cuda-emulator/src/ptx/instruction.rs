@@ -65,6 +65,9 @@ impl<'a> Linker<'a> {
                 };
                 (Operation::Vote(way), self.result_and_sources(operands)?)
             }
+            "match" if parts.get(1) == Some(&"any") => {
+                (Operation::Match, self.result_and_sources(operands)?)
+            }
             "movmatrix" => {
                 let (to, mut from) = self.result_and_sources(operands)?;
                 from.push(self.constant(u64::from(u32::MAX)));

@@ -111,6 +111,8 @@ pub(crate) enum Operation {
     Reduce(fn(u32, u32) -> u32),
     /// `movmatrix`: all lanes transpose a matrix of 8 × 8 half words.
     Transpose,
+    /// Which lanes have the same value.
+    Match,
     /// All lanes of the mask `from[0]` come here.
     WarpBarrier,
     /// All threads of the thread block come to barrier `from[0]`, or `from[1]` of them.

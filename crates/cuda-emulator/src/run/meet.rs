@@ -87,6 +87,15 @@ impl Warp {
                 };
                 self.write(program, instruction.to[0], &[result; WIDTH], together);
             }
+            Operation::Match => {
+                let values = source(0);
+                let mut results = [0; WIDTH];
+                for lane in lanes(together) {
+                    let like = mask(lanes(together).filter(|&other| values[other] == values[lane]));
+                    results[lane] = u64::from(like);
+                }
+                self.write(program, instruction.to[0], &results, together);
+            }
             Operation::Reduce(reduce) => {
                 let values = source(0);
                 let result = lanes(together).map(|lane| values[lane] as u32).reduce(reduce);

@@ -348,6 +348,7 @@ impl Warp {
             | Operation::Vote(_)
             | Operation::Reduce(_)
             | Operation::Transpose
+            | Operation::Match
             | Operation::WarpBarrier => {
                 lanes(active).for_each(|lane| self.places[lane] = place);
                 self.waiting |= active;

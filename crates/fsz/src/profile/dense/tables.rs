@@ -100,15 +100,18 @@ pub(super) struct Tables(pub Vec<Frequencies>);
 /// Contexts that have fewer symbols take the frequencies of the one before.
 const ENOUGH: u64 = 256;
 
-/// The frequencies of a context's counts.
-fn fit(counts: &[u64; SYMBOLS], alphabet: Alphabet) -> Frequencies {
+/// The frequencies of a context's counts, which add up to `sum`.
+fn fit(counts: &[u64; SYMBOLS], sum: u64, alphabet: Alphabet) -> Frequencies {
     let (n, escape) = (alphabet.symbols(), alphabet.escape());
-    let sum: u64 = counts[..n].iter().sum();
     let mut frequencies = [0; SYMBOLS];
+    // Numbers of 32 bits are divided in a part of the time.
+    let short = u32::try_from((sum + 1).saturating_mul(SLOTS.into())).is_ok();
     for (f, &count) in frequencies[..n].iter_mut().zip(counts) {
         // Rarer than a tenth of a slot: by escape.
         if count * SLOTS as u64 * 10 >= sum && count > 0 {
-            *f = ((count * SLOTS as u64 + sum / 2) / sum).max(1) as u16;
+            let slots = count * SLOTS as u64 + sum / 2;
+            let own = if short { (slots as u32 / sum as u32).into() } else { slots / sum };
+            *f = own.max(1) as u16;
         }
     }
     frequencies[escape] = frequencies[escape].max(1);
@@ -138,9 +141,11 @@ fn fill(frequencies: &mut [u16]) {
         alike.take(some as usize).for_each(|f| *f -= own as u16);
         less -= own * some;
     }
-    let most = largest(frequencies);
-    let first = frequencies.iter_mut().find(|f| **f == most).expect("the largest");
-    *first += SLOTS.saturating_sub(sum) as u16;
+    if sum < SLOTS {
+        let most = largest(frequencies);
+        let first = frequencies.iter_mut().find(|f| **f == most).expect("the largest");
+        *first += (SLOTS - sum) as u16;
+    }
 }
 
 /// What stands before the first context of an alphabet.
@@ -176,8 +181,9 @@ impl Tables {
         for alphabet in Alphabet::ALL {
             let mut last = default(alphabet);
             for counts in &histogram[alphabet.first()..][..alphabet.contexts()] {
-                if counts.iter().sum::<u64>() >= enough {
-                    last = fit(counts, alphabet);
+                let sum = counts.iter().sum::<u64>();
+                if sum >= enough {
+                    last = fit(counts, sum, alphabet);
                 }
                 tables.push(last);
             }
