@@ -11,7 +11,7 @@ use common::{
     compress, data_folder, every, fields, forge,
     inputs::{KINDS, Random, field, waves},
     pairs,
-    seal::{seal, seal_entries, seal_metadata},
+    seal::{DenseIndex, header, seal, seal_entries, seal_metadata},
     some,
 };
 use fsz::{Backend, Bound, Codec, CompressOptions, Dense, Element, Layout, Profile, Stream};
@@ -633,6 +633,54 @@ fn large_residuals_among_others() {
     let Some(codec) = device("large residuals among others") else { return };
     large_residuals::<f32>(&codec);
     large_residuals::<f64>(&codec);
+}
+
+/// Waves under noise that differs in size from box to box, with boxes of steep lines among them: nearly all contexts
+/// have frequencies of their own.
+#[test]
+fn tables_of_more_than_a_kilobyte() {
+    const BOX: usize = 4096;
+    let Some(codec) = device("long tables") else { return };
+    let mut random = Random::new(11);
+    let boxes = (0..64).flat_map(|number| {
+        let size = 2f64.powi(random.below(18) as i32 - 4);
+        let (mut line, steep) = (0.0, number % 4 == 3);
+        let value = |i: usize| {
+            let noise = size * (2.0 * random.unit() - 1.0);
+            line += 50.0 * noise;
+            (if steep { line } else { 30.0 * (i as f64 / 50.0).sin() + 2.0 * noise }) as f32
+        };
+        (0..BOX).map(value).collect::<Vec<_>>()
+    });
+    let data: Vec<f32> = boxes.collect();
+    let options = CompressOptions::new(Bound::Absolute(0.1));
+    let profile = Profile::Dense(Dense::new().with_layout(Layout::Line));
+    check_profile("long tables", &codec, &data, &[data.len() as u64], &options, profile);
+    let stream = compress(&Codec::cpu(), &data, &[data.len() as u64], &options.profile(profile));
+    let index = DenseIndex::of(&stream, &header(&stream).expect("a header")).expect("an index");
+    let words = &stream[index.sizes + 4 * (index.entries - 1)..];
+    let words = u32::from_le_bytes(*words.first_chunk().expect("the size of the tables"));
+    assert!(4 * words > 1024, "{words} words");
+}
+
+/// Of large fields boxes in the same places choose the layout.
+#[test]
+fn layouts_of_large_fields() {
+    let Some(codec) = device("large fields") else { return };
+    for (shape, lines) in [([19, 661, 683], 1), ([1, 3, 2_860_000], 3), ([2200, 63, 65], 3)] {
+        let shape = [shape[0], shape[1], (shape[2] / every() as u64).max(3)];
+        // Of lines that have nothing to do with each other, some.
+        let mut data: Vec<f32> = waves(&shape);
+        let own = shape[2] as usize;
+        data.chunks_mut(own).step_by(lines).enumerate().for_each(|(i, line)| {
+            line.iter_mut().for_each(|d| *d += (i * i % 17) as f32);
+        });
+        for bound in [Bound::ValueRange(1e-2), Bound::ValueRange(1e-4)] {
+            let options = CompressOptions::new(bound);
+            let profile = Profile::Dense(Dense::new());
+            check_profile("large fields", &codec, &data, &shape, &options, profile);
+        }
+    }
 }
 
 /// Shapes whose boxes are cut short in every way.

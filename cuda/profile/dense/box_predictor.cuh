@@ -80,15 +80,27 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// The distance from the first code of a box to the farthest.
     FSZ_DEVICE u32 reach(const Box &box, i32 first) const
     {
+        // Few boxes are looked at: what takes time is to wait for each load, and for each code.
+        constexpr u32 AT_ONCE = 8 / WORDS;
         u32 most = 0;
-        each_32(box, [&](u32 from, T d) {
-            i32 code;
-            if (from + lane < box.len && plain.points.code_of(d, code))
+        const u32 len = same(box.len);
+#pragma unroll 1
+        for (u32 from = 0; from < len; from += 32 * AT_ONCE)
+        {
+            T values[AT_ONCE];
+#pragma unroll
+            for (u32 k = 0; k < AT_ONCE; ++k)
             {
-                most = max(most, static_cast<u32>(abs(code - first)));
+                values[k] = element(box, min(from + 32 * k + lane, len - 1));
             }
-            return true;
-        });
+#pragma unroll
+            for (u32 k = 0; k < AT_ONCE; ++k)
+            {
+                i32 code;
+                const bool has = plain.points.code_of(values[k], code);
+                most = has ? max(most, static_cast<u32>(abs(code - first))) : most;
+            }
+        }
         return warp_max(most);
     }
 

@@ -28,13 +28,26 @@ struct BoxTask
     BoxGrid grid;
     EncodeProgram *programs;
     BoxCounts *counts;
-    /// The boxes that are counted, and room for those of them of which all elements are exact.
-    const u32 *tiles;
+    /// Room for the tiles of which all elements are exact.
     u32 *exact;
-    /// How many are counted.
+    /// How many boxes are counted, evenly spread; and whether they are those that hold elements
+    /// which are spread alike in every layout.
     u32 boxes;
-    u32 reserved;
+    u32 places;
 };
+
+/// The tile of box i of those that are counted (`Spread::tile` in
+/// crates/fsz/src/profile/dense/prepare.rs).
+FSZ_DEVICE u32 counted_tile(const BoxTask &task, u32 i)
+{
+    const BoxGrid &grid = task.grid;
+    const bool places = task.places && task.boxes < grid.tiles;
+    const u64 all = places ? grid.shape[0] * grid.shape[1] * grid.shape[2] * grid.shape[3]
+                           : static_cast<u64>(grid.tiles);
+    const u64 begin = i * all / task.boxes, end = (i + 1) * all / task.boxes;
+    const u64 one = begin + i * SAMPLE_MULTIPLIER % (end - begin);
+    return places ? tile_of(grid, one) : static_cast<u32>(one);
+}
 
 constexpr u32 TASKS_MOST = 11;
 
@@ -72,7 +85,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
     u64 raw_bits = 0, elements = 0;
     for (u32 i = blockIdx.x / tasks.tasks * warps + warp; i < task.boxes; i += stride)
     {
-        const u32 tile = __ldg(task.tiles + i);
+        const u32 tile = counted_tile(task, i);
         const Box box = box_of(task.grid, tile);
         i32 first = 0;
         predictor.first_code(predictor.plain.points, box, first);

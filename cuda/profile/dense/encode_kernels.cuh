@@ -50,11 +50,11 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \
         FSZ_AT(fsz::BoxCounts, exact), FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask),     \
         FSZ_AT(fsz::BoxTask, grid), FSZ_AT(fsz::BoxTask, programs), FSZ_AT(fsz::BoxTask, counts),  \
-        FSZ_AT(fsz::BoxTask, tiles), FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes),     \
-        FSZ_AT(fsz::BoxTask, reserved), sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task),        \
-        FSZ_AT(fsz::BoxTasks, tasks), FSZ_AT(fsz::BoxTasks, reach), sizeof(fsz::SymbolRow),        \
-        FSZ_AT(fsz::SymbolRow, reciprocal), FSZ_AT(fsz::SymbolRow, start),                         \
-        FSZ_AT(fsz::SymbolRow, frequency), sizeof(fsz::BoxGrids), FSZ_AT(fsz::BoxGrids, grid)
+        FSZ_AT(fsz::BoxTask, exact), FSZ_AT(fsz::BoxTask, boxes), FSZ_AT(fsz::BoxTask, places),    \
+        sizeof(fsz::BoxTasks), FSZ_AT(fsz::BoxTasks, task), FSZ_AT(fsz::BoxTasks, tasks),          \
+        FSZ_AT(fsz::BoxTasks, reach), sizeof(fsz::SymbolRow), FSZ_AT(fsz::SymbolRow, reciprocal),  \
+        FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency), sizeof(fsz::BoxGrids),   \
+        FSZ_AT(fsz::BoxGrids, grid)
 
 /// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/box_kernels.rs.
 #define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \

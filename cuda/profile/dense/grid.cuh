@@ -112,6 +112,41 @@ FSZ_DEVICE Box box_of(const BoxGrid &grid, u32 tile)
     return box;
 }
 
+/// The tile that is the box at a place.
+FSZ_DEVICE u32 tile_at(const BoxGrid &grid, const u32 (&at)[4])
+{
+    u32 tile = 0, within = 0;
+    u32 thick[4] = {1, 1, 1, 1};
+#pragma unroll
+    for (u32 a = 0; a < 4; ++a)
+    {
+        const u32 cell = at[a] / grid.cell[a];
+        u32 slab = grid.cell[a];
+#pragma unroll
+        for (u32 b = 0; b < 4; ++b)
+        {
+            slab *= b < a ? thick[b] : b > a ? grid.counts[b] : 1;
+        }
+        tile += cell * slab;
+        thick[a] = min(grid.cell[a], grid.counts[a] - cell * grid.cell[a]);
+        within = within * thick[a] + at[a] % grid.cell[a];
+    }
+    return tile + within;
+}
+
+/// The tile that holds an element of the field.
+FSZ_DEVICE u32 tile_of(const BoxGrid &grid, u64 element)
+{
+    u32 at[4];
+#pragma unroll
+    for (u32 a = 4; a-- > 0;)
+    {
+        at[a] = static_cast<u32>(element % grid.shape[a] / grid.extent[a]);
+        element /= grid.shape[a];
+    }
+    return tile_at(grid, at);
+}
+
 /// The elements of all tiles before a box.
 FSZ_DEVICE u64 elements_before(const BoxGrid &grid, const Box &box)
 {

@@ -289,10 +289,9 @@ shared! {
         grid: BoxGrid,
         programs: u64,
         counts: u64,
-        tiles: u64,
         exact: u64,
         boxes: u32,
-        reserved: u32,
+        places: u32,
     }
 
     /// `BoxTasks` in `cuda/profile/dense/count_boxes.cuh`.
@@ -396,18 +395,6 @@ impl BoxGrid {
 
 /// Cases that are counted at once.
 pub(crate) const MOST_TASKS: usize = MOST_CASES;
-
-impl BoxCounts {
-    /// Before anything is counted.
-    pub const NONE: Self = BoxCounts {
-        histogram: [[0; DIFFERENCE_SYMBOLS]; Dense::CONTEXTS],
-        raw_bits: 0,
-        elements: 0,
-        fits: [0; 8],
-        exact: 0,
-        reserved: 0,
-    };
-}
 
 impl SymbolRow {
     /// Of a symbol's first slot and frequency; `escape` are those of the symbol in the place of one that the

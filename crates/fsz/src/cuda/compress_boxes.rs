@@ -103,8 +103,7 @@ struct Scratch {
     rows: u64,
     tables: u64,
     counts: u64,
-    /// Boxes that are counted, and those of them of which all elements are exact.
-    tiles: u64,
+    /// Boxes that are counted of which all elements are exact.
     exact: u64,
     slots: u64,
     slots_len: u64,
@@ -121,9 +120,8 @@ impl Scratch {
         let contexts = Dense::CONTEXTS as u64;
         let tables = next(rows + contexts * size_of::<[SymbolRow; DIFFERENCE_SYMBOLS]>() as u64);
         let counts = next(tables + MOST_TABLES);
-        let tiles = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
+        let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
         let list = 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / FITTING_SHARE + 1);
-        let exact = next(tiles + list);
         let slots = next(exact + list);
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
@@ -133,7 +131,7 @@ impl Scratch {
             (chunks * team_len).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
-        Scratch { programs, rows, tables, counts, tiles, exact, slots, slots_len }
+        Scratch { programs, rows, tables, counts, exact, slots, slots_len }
     }
 }
 
@@ -165,8 +163,6 @@ struct OnDevice<'a, T, A> {
     queue: sys::CUstream,
     /// The extents of boxes whose programs are in the scratch, in its order.
     made: RefCell<Vec<[u32; 4]>>,
-    /// Lists of boxes that may be on their way to the device.
-    listed: RefCell<Vec<Vec<u32>>>,
     element: PhantomData<T>,
 }
 
@@ -211,66 +207,62 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         unsafe { module.launch(kernel, launch, self.queue, &mut arguments) }
     }
 
-    /// Copies device memory to the host through pinned memory, which takes a small part of the time, and waits.
+    /// Brings device memory to pinned memory, which takes a small part of the time of others, enqueues what `behind`
+    /// does, waits for the copy alone, and gives what `take` makes of it.
     ///
     /// # Safety
-    /// `from` holds as many bytes, and any bytes are a `V`.
-    unsafe fn download<V: Copy>(&self, to: &mut [V], from: u64) -> Result<()> {
-        let len = size_of_val(to);
-        self.device.with_lane(len, |lane| {
-            // SAFETY: the lane has room for as many bytes, and nothing else uses them until this returns; the caller
-            // vouches for the rest.
-            unsafe {
-                let pinned = slice::from_raw_parts_mut(lane.halves[0].pinned(), len);
-                download(pinned, from, self.queue)?;
-                std::ptr::copy_nonoverlapping(pinned.as_ptr(), to.as_mut_ptr().cast(), len);
-            }
-            Ok(())
+    /// `from` holds so many `V`, of which any bytes are one.
+    unsafe fn download<V: Copy, R>(
+        &self,
+        count: usize,
+        from: u64,
+        behind: impl FnOnce() -> Result<()>,
+        take: impl FnOnce(&[V]) -> R,
+    ) -> Result<R> {
+        self.device.with_lane(count * size_of::<V>(), |lane| {
+            // SAFETY: the lane has room for so many `V`, is aligned as pages are, and nothing else uses it until this
+            // returns; the caller vouches for the rest.
+            let pinned =
+                unsafe { slice::from_raw_parts_mut(lane.halves[0].pinned().cast(), count) };
+            let copied = Event::new()?;
+            // SAFETY: as the caller vouches; the copy is waited for.
+            let enqueued = unsafe {
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(pinned, from, self.queue))
+            };
+            let recorded = enqueued.and_then(|()| copied.record_in(self.queue));
+            let behind = recorded.and_then(|()| behind());
+            // Also after an error no copy may be under way.
+            let waited = match &behind {
+                Ok(()) => copied.wait(),
+                // SAFETY: the queue is the caller's, alive.
+                Err(_) => {
+                    check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.queue) })
+                }
+            };
+            behind.and(waited)?;
+            Ok(take(pinned))
         })
     }
 
     /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
-    fn launch(
-        &self,
-        cases: &[(TileGrid, Choice)],
-        boxes: Spread,
-        reach: bool,
-    ) -> Result<Vec<BoxTask>> {
+    fn launch(&self, grids: &[BoxGrid], boxes: Spread, reach: bool) -> Result<Vec<BoxTask>> {
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let shapes = &module.shapes;
-        let mut tasks: Vec<BoxTask> = Vec::with_capacity(cases.len());
-        let mut counts = self.at + self.scratch.counts;
-        let (lists, mut exact) = (self.at + self.scratch.tiles, self.at + self.scratch.exact);
-        let grid = |(grid, choice): &(TileGrid, Choice)| {
-            BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)
+        // For the reach no box is predicted.
+        let programs = if reach { vec![0; grids.len()] } else { self.programs(grids)? };
+        let (own, places) = match boxes {
+            Spread::Places(count) => (count, true),
+            Spread::Boxes(count) => (count, false),
         };
-        let grids = cases.iter().map(grid).collect::<Result<Vec<_>>>()?;
-        let programs = self.programs(&grids)?;
-        let mut listed: Vec<u32> = Vec::new();
-        // Cases of one grid look at the same boxes.
-        let mut lists_of: Vec<(&TileGrid, u64)> = Vec::new();
-        for ((&grid, programs), (tiles, _)) in grids.iter().zip(programs).zip(cases) {
-            let count = boxes.count(tiles);
-            let known = lists_of.iter().find(|(other, _)| other.same(tiles));
-            let list = known.map(|(_, list)| *list).unwrap_or_else(|| {
-                let list = lists + size_of_val(&listed[..]) as u64;
-                // A field on a device has fewer than 2^32 boxes.
-                listed.extend((0..count).map(|i| boxes.tile(tiles, i) as u32));
-                lists_of.push((tiles, list));
-                list
-            });
-            tasks.push(BoxTask {
-                grid,
-                programs,
-                counts,
-                tiles: list,
-                exact,
-                boxes: count as u32,
-                reserved: 0,
-            });
-            exact += 4 * count;
+        let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
+        let task = |(&grid, programs): (&BoxGrid, u64)| {
+            let boxes = own.min(grid.tiles.into()) as u32;
+            let task = BoxTask { grid, programs, counts, exact, boxes, places: places.into() };
+            exact += 4 * u64::from(boxes);
             counts += size_of::<BoxCounts>() as u64;
-        }
+            task
+        };
+        let tasks: Vec<BoxTask> = grids.iter().zip(programs).map(task).collect();
         let Some(first) = tasks.first().copied() else { return Ok(tasks) };
         let mut task = [first; MOST_TASKS];
         task[..tasks.len()].copy_from_slice(&tasks);
@@ -304,12 +296,8 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
-        let mut kept = self.listed.borrow_mut();
-        kept.push(listed);
-        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps; the lists
-        // are kept until the queue has been waited for.
+        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
         unsafe {
-            upload(lists, &kept[kept.len() - 1], self.queue)?;
             let len = counts - first.counts;
             let cleared = result::memset_d8_async(first.counts, 0, len as usize, self.queue);
             check("cuMemsetD8Async", cleared)?;
@@ -329,27 +317,19 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             return Ok(());
         }
         let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
-        let mut tiles = vec![0u32; count as usize];
         // SAFETY: the list has so many numbers.
-        unsafe { self.download(&mut tiles, list)? };
-        let mut own = BoxGrid::new(grid, Dense::numbers_of(*choice)).ok_or_else(too_large)?;
+        let tiles = unsafe { self.download(count as usize, list, || Ok(()), <[u32]>::to_vec)? };
+        let mut own = box_grid(grid, *choice)?;
         let mut arguments = self.arguments;
         let mut field = arguments.common().field;
         let mut to = self.at + self.scratch.slots;
         let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
         let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
-        let mut elements = vec![T::ZERO; BOX * tiles.len().min(room)];
         let mut listed = list;
         for tiles in tiles.chunks(room) {
             let mut arguments =
                 [pointer(&mut field), pointer(&mut own), pointer(&mut listed), pointer(&mut to)];
             let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
-            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
-            // boxes, and the copy is waited for.
-            unsafe {
-                module.launch(kernel, launch, self.queue, &mut arguments)?;
-                self.download(&mut elements[..BOX * tiles.len()], to)?;
-            }
             let count = |(&tile, elements): (&u32, &[T])| {
                 Counted::exact(&elements[..grid.tile_len(tile.into())])
             };
@@ -357,8 +337,17 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
                 all.add(&own);
                 all
             };
-            let found = tiles.par_iter().zip(elements.par_chunks(BOX)).map(count);
-            counted.add(&found.reduce(Counted::empty, together));
+            let all = |elements: &[T]| {
+                let found = tiles.par_iter().zip(elements.par_chunks(BOX)).map(count);
+                found.reduce(Counted::empty, together)
+            };
+            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
+            // boxes, and the copy is waited for.
+            let found = unsafe {
+                module.launch(kernel, launch, self.queue, &mut arguments)?;
+                self.download(BOX * tiles.len(), to, || Ok(()), all)?
+            };
+            counted.add(&found);
             listed += size_of_val(tiles) as u64;
         }
         Ok(())
@@ -371,23 +360,27 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
     }
 
     fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
-        let cases = grids.iter().filter(|grid| grid.tiles() > 0);
-        let cases: Vec<_> = cases.map(|grid| (grid.clone(), Choice::default())).collect();
-        let tasks = self.launch(&cases, boxes, true)?;
-        let mut found = vec![[0u32; MOST_FINE as usize + 1]; tasks.len()];
+        let some = grids.iter().filter(|grid| grid.tiles() > 0);
+        let some =
+            some.map(|grid| box_grid(grid, Choice::default())).collect::<Result<Vec<_>>>()?;
+        let tasks = self.launch(&some, boxes, true)?;
         // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
         let together = self.at + self.scratch.slots;
         for (number, task) in tasks.iter().enumerate() {
             let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
-            let (len, at) = (size_of_val(&found[number]), size_of_val(&found[..number]) as u64);
+            let (len, at) = (size_of::<Fits>(), size_of::<Fits>() * number);
             // SAFETY: the counts have as many numbers there; a slot has more bytes than those of all tasks.
-            let copied = unsafe { result::memcpy_dtod_async(together + at, from, len, self.queue) };
+            let copied =
+                unsafe { result::memcpy_dtod_async(together + at as u64, from, len, self.queue) };
             check("cuMemcpyDtoDAsync", copied)?;
         }
-        if !found.is_empty() {
-            // SAFETY: they were copied there, any bytes are numbers, and the copy is waited for.
-            unsafe { self.download(&mut found, together)? };
+        if tasks.is_empty() {
+            return Ok(vec![InReach::default(); grids.len()]);
         }
+        // While the host looks at what is found, the device makes the programs for what comes next.
+        let next = || self.programs(&some).map(|_| ());
+        // SAFETY: they were copied there, and any bytes are numbers.
+        let found = unsafe { self.download(tasks.len(), together, next, <[Fits]>::to_vec)? };
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
         let own = |grid: &TileGrid| match grid.tiles() {
             0 => InReach::default(),
@@ -397,24 +390,41 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
-        let some: Vec<_> = cases.iter().filter(|(grid, _)| grid.tiles() > 0).cloned().collect();
+        let some = cases.iter().filter(|(grid, _)| grid.tiles() > 0);
+        let some =
+            some.map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<Vec<_>>>()?;
         let tasks = self.launch(&some, boxes, false)?;
-        let mut counts = vec![BoxCounts::NONE; tasks.len()];
-        if let Some(first) = tasks.first() {
-            // SAFETY: the scratch has the counts of all tasks side by side.
-            unsafe { self.download(&mut counts, first.counts)? };
-        }
-        let mut found = tasks.iter().zip(&counts);
-        let own = |case: &(TileGrid, Choice)| {
-            let Some((task, counts)) = (case.0.tiles() > 0).then(|| found.next()).flatten() else {
-                return Ok(Counted::of(&[], 0, 0));
+        let Some(first) = tasks.first() else {
+            return Ok(cases.iter().map(|_| Counted::empty()).collect());
+        };
+        let counted = |counts: &[BoxCounts]| {
+            let of = |counts: &BoxCounts| {
+                let all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
+                (all, counts.exact)
             };
-            let mut all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
-            self.add_exact(&mut all, case, (task.exact, counts.exact))?;
+            counts.iter().map(of).collect::<Vec<_>>()
+        };
+        // SAFETY: the scratch has the counts of all tasks side by side, and any bytes are numbers.
+        let found = unsafe { self.download(tasks.len(), first.counts, || Ok(()), counted)? };
+        let mut found = tasks.iter().zip(found);
+        let own = |case: &(TileGrid, Choice)| {
+            let Some((task, (mut all, exact))) =
+                (case.0.tiles() > 0).then(|| found.next()).flatten()
+            else {
+                return Ok(Counted::empty());
+            };
+            self.add_exact(&mut all, case, (task.exact, exact))?;
             Ok(all)
         };
         cases.iter().map(own).collect()
     }
+}
+
+/// How many boxes have each lattice in reach.
+type Fits = [u32; MOST_FINE as usize + 1];
+
+fn box_grid(grid: &TileGrid, choice: Choice) -> Result<BoxGrid> {
+    BoxGrid::new(grid, Dense::numbers_of(choice)).ok_or_else(too_large)
 }
 
 impl BoxCompression {
@@ -469,19 +479,17 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As [`encode`](Self::encode).
-    unsafe fn quantizer<T: Element>(
+    unsafe fn quantizer<T: Element, A: Arguments>(
         &self,
-        scratch: u64,
-        queue: sys::CUstream,
+        field: &OnDevice<'_, T, A>,
     ) -> Result<Quantizer<T>> {
         if let Limit::Relative { eps, floor } = self.options.limit()? {
             let profile = &self.options.profile;
             return Ok(Quantizer::Relative(without_samples((eps, floor), profile, || ())));
         }
-        let mut control = [Control::NONE];
-        // SAFETY: the scratch begins with a control, and the copy is waited for.
-        unsafe { download(&mut control, scratch, queue)? };
-        let [control] = control;
+        let first = |found: &[Control]| found[0];
+        // SAFETY: the scratch begins with a control, of which any bytes are one.
+        let control = unsafe { field.download(1, field.at, || Ok(()), first)? };
         let value = T::from_f64;
         Ok(Quantizer::Linear(Linear {
             step: value(control.step),
@@ -504,7 +512,7 @@ impl BoxCompression {
              code it like another stream",
         )?;
         // SAFETY: as the caller vouches.
-        let quantizer = unsafe { self.quantizer::<T>(field.at, field.queue)? };
+        let quantizer = unsafe { self.quantizer(field)? };
         let missing_bits = self.options.missing_bits(self.dtype);
         let missing = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing, missing_bits, known: false, ranged: false };
@@ -541,7 +549,6 @@ impl BoxCompression {
             at: scratch,
             queue,
             made: RefCell::default(),
-            listed: RefCell::default(),
             element: PhantomData::<T>,
         };
         let (dense, tables, resident) = match &self.options.model {
