@@ -6,13 +6,8 @@
 #include "device/types.cuh"
 #include "format/format_constants.cuh"
 
-/// Where a field of a struct begins, in bytes. NVRTC has another builtin than nvcc's host
-/// compilers.
-#ifdef __CUDACC_RTC__
-#define FSZ_AT(type, field) static_cast<fsz::u32>(__INTADDR__(&static_cast<type *>(nullptr)->field))
-#else
+/// Where a field of a struct begins, in bytes.
 #define FSZ_AT(type, field) static_cast<fsz::u32>(__builtin_offsetof(type, field))
-#endif
 
 namespace fsz
 {

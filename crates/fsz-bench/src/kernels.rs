@@ -10,25 +10,7 @@ use internal::check;
 
 use crate::clock::QUEUE;
 
-/// A file of `cuda/` as a C string.
-macro_rules! source {
-    ($file:literal) => {
-        match CStr::from_bytes_with_nul(
-            concat!(include_str!(concat!("../../../cuda/", $file)), "\0").as_bytes(),
-        ) {
-            Ok(text) => text,
-            Err(_) => panic!("a source holds a zero"),
-        }
-    };
-}
-
 const PTX: &str = include_str!("../../../cuda/ptx/bench_compute_80.ptx");
-const SOURCE: &CStr = source!("bench.cu");
-/// What the source includes beside headers of the codec.
-const HEADERS: [(&CStr, &CStr); 2] = [
-    (c"bench/published.cuh", source!("bench/published.cuh")),
-    (c"bench/roofline.cuh", source!("bench/roofline.cuh")),
-];
 
 /// `PaperArgs` in `cuda/bench/published.cuh`.
 #[repr(C)]
@@ -80,7 +62,7 @@ impl Kernels {
     /// Loads them for the device of `codec`.
     pub fn load(codec: &DeviceCodec) -> Result<Self> {
         let _current = internal::enter(codec)?;
-        let module = internal::load(codec, PTX, SOURCE, &HEADERS)?;
+        let module = internal::load(PTX)?;
         let mut functions = [std::ptr::null_mut(); 4];
         for (function, name) in functions.iter_mut().zip(NAMES) {
             // SAFETY: the module is loaded and never unloaded.

@@ -72,13 +72,12 @@ const NVCC: Environment = Environment {
     instead: "the PTX must come from exactly this version",
 };
 
-/// NVRTC, which compiles the kernels at run time where the driver is too old for their PTX. It is about the oldest
-/// that can: what compiles with it does with later ones.
-pub const NVRTC: Environment = Environment {
-    folder: "nvrtc-12.4",
-    purpose: "NVRTC of CUDA 12.4",
-    requirements: &["nvidia-cuda-nvrtc-cu12==12.4.127"],
-    instead: "the other stages of the tests do not need it",
+/// The assembler of the oldest drivers that the PTX is for. Only `cargo xtask ptx` needs it.
+pub const OLDEST_PTXAS: Environment = Environment {
+    folder: "ptxas-12.0",
+    purpose: "ptxas of CUDA 12.0",
+    requirements: &["nvidia-cuda-nvcc-cu12==12.0.140"],
+    instead: "drivers of CUDA 12.0 have this version",
 };
 
 /// The builder of the Python package's wheels.

@@ -4,10 +4,7 @@ use std::{marker::PhantomData, sync::OnceLock};
 
 use cudarc::driver::{result, sys};
 
-use super::{
-    error::{check, ok},
-    nvrtc,
-};
+use super::error::{check, ok};
 use crate::error::{Error, Result};
 
 /// Loads and initialises the driver once; later calls give the same answer.
@@ -37,22 +34,19 @@ pub(crate) fn is_in_use() -> bool {
     }
 }
 
-/// The oldest driver that takes the PTX of this release: that of CUDA 13.0.
-const OLDEST: i32 = 13_000;
-/// The oldest one that takes kernels compiled on the spot.
-const OLDEST_WITH_NVRTC: i32 = 12_000;
+/// The oldest driver that takes the PTX of this release: that of CUDA 12.0.
+const OLDEST: i32 = 12_000;
 
 fn new_enough() -> Result<()> {
     let mut version = 0;
     // SAFETY: writes one number.
     ok("cuDriverGetVersion", unsafe { sys::cuDriverGetVersion(&mut version) })?;
-    if version >= OLDEST || (version >= OLDEST_WITH_NVRTC && nvrtc::is_possible()) {
+    if version >= OLDEST {
         return Ok(());
     }
     let (major, minor) = (version / 1000, version % 1000 / 10);
     Err(Error::Device(format!(
-        "the NVIDIA driver is made for CUDA {major}.{minor}, and 13.0 is needed: update it (R580 or \
-         newer), or for 12.0 and newer put the libnvrtc of a CUDA toolkit from 12.3 to 12.9 on the library path"
+        "the NVIDIA driver is made for CUDA {major}.{minor}, and 12.0 is needed: update it (R525 or newer)"
     )))
 }
 

@@ -1,25 +1,19 @@
 //! The kernels compiled beforehand for many devices, carried beside the PTX with the feature `fatbin`:
 //! then no driver has to compile them when a program first needs them.
 
-use super::nvrtc::Source;
+use super::part::Part;
 #[cfg(feature = "fatbin")]
-use super::{
-    kernel::Coder,
-    part::{Part, by_name},
-};
+use super::{kernel::Coder, part::by_name};
 #[cfg(feature = "fatbin")]
 use crate::dtype::DType;
 
-/// A module's image, where this build carries one.
-pub(crate) fn of(source: Source<'_>) -> Option<&'static [u8]> {
+/// The image of a part, where this build carries one.
+pub(crate) fn of(part: Part) -> Option<&'static [u8]> {
     #[cfg(feature = "fatbin")]
-    return match source {
-        Source::Codec(part) => Some(by_name!(part, image)),
-        Source::Other { .. } => None,
-    };
+    return Some(by_name!(part, image));
     #[cfg(not(feature = "fatbin"))]
     {
-        let _ = source;
+        let _ = part;
         None
     }
 }
@@ -47,7 +41,7 @@ mod tests {
     #[test]
     fn every_module_is_carried() {
         for part in Part::all() {
-            let image = of(Source::Codec(part)).expect("carried");
+            let image = of(part).expect("carried");
             // The magic number that fatbin.h of the toolkit gives.
             assert_eq!(image[..4], 0xBA55_ED50_u32.to_le_bytes(), "{part}");
             assert!(image.as_ptr().cast::<u64>().is_aligned());

@@ -7,7 +7,7 @@ use cudarc::driver::{result, sys};
 use super::{
     error::{check, ok},
     fatbin,
-    nvrtc::{Source, compile},
+    part::Part,
     ptx,
 };
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// Where the kernels of a module come from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Image {
-    /// All of them, compiled beforehand or by NVRTC.
+    /// All of them, compiled beforehand.
     Whole(sys::CUmodule),
     /// The driver compiles those that are launched, from the text, and keeps what it made.
     Kernels { variables: sys::CUmodule, text: &'static str },
@@ -27,21 +27,20 @@ unsafe impl Send for Image {}
 unsafe impl Sync for Image {}
 
 impl Image {
-    /// The image for this device where the build carries one, else the PTX, else, for a driver that does not
-    /// take that, the source compiled here. `FSZ_CUDA_COMPILE=1` goes the last way at once. What is loaded is
-    /// never unloaded.
-    pub fn open(text: &'static str, source: Source<'_>, capability: i32) -> Result<Self> {
-        let variables = || load_text(&ptx::only(text, None));
-        let kernels = || variables().map(|variables| Image::Kernels { variables, text });
-        first_of(source, capability, kernels)
+    /// The image of a part for this device where the build carries one, else its PTX. What is loaded is never
+    /// unloaded.
+    pub fn open(part: Part, capability: i32) -> Result<Self> {
+        if let Some(Ok(module)) = fatbin::of(part).map(load) {
+            return Ok(Image::Whole(module));
+        }
+        let text = part.ptx(capability);
+        let variables = load_text(&ptx::only(text, None))?;
+        Ok(Image::Kernels { variables, text })
     }
 
-    /// All kernels of a module at once.
-    pub fn whole(text: &str, source: Source<'_>, capability: i32) -> Result<sys::CUmodule> {
-        let text = || load_text(&format!("{text}\0")).map(Image::Whole);
-        match first_of(source, capability, text)? {
-            Image::Whole(module) | Image::Kernels { variables: module, .. } => Ok(module),
-        }
+    /// All kernels of some PTX at once.
+    pub fn whole(text: &str) -> Result<sys::CUmodule> {
+        load_text(&format!("{text}\0"))
     }
 
     /// The kernel `name`. A driver that has not seen it before takes about a second to compile it.
@@ -67,30 +66,6 @@ impl Image {
         check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut words, at) })?;
         Ok(words)
     }
-}
-
-fn first_of(
-    source: Source<'_>,
-    capability: i32,
-    text: impl FnOnce() -> Result<Image>,
-) -> Result<Image> {
-    let refused = match std::env::var_os("FSZ_CUDA_COMPILE") {
-        Some(word) if word == "1" => "FSZ_CUDA_COMPILE is set".to_owned(),
-        _ => {
-            // Without an image for this device the PTX does it.
-            if let Some(Ok(module)) = fatbin::of(source).map(load) {
-                return Ok(Image::Whole(module));
-            }
-            match text() {
-                Ok(image) => return Ok(image),
-                Err(reason) => reason.to_string(),
-            }
-        }
-    };
-    compile(source, capability)
-        .and_then(|compiled| load(&compiled))
-        .map(Image::Whole)
-        .map_err(|second| Error::Device(format!("{refused}; {second}")))
 }
 
 /// While this lives, kernels can be loaded on this thread although a CUDA graph is being captured.

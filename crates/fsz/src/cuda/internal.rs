@@ -1,8 +1,6 @@
 //! Not a part of the API: it may change in any release. The steps of the device codec's calls one by
 //! one, for FSZ's own benchmark (`crates/fsz-bench`), which times them and runs other kernels beside them.
 
-use std::ffi::CStr;
-
 use cudarc::driver::sys;
 
 pub use super::error::check;
@@ -11,7 +9,6 @@ use super::{
     compress::FieldCompression,
     decompress::{launch_box, launch_field},
     image::Image,
-    nvrtc::Source,
 };
 use crate::error::{Error, Result};
 
@@ -38,18 +35,12 @@ pub fn enter(codec: &DeviceCodec) -> Result<impl Drop> {
     codec.device.context.enter()
 }
 
-/// Loads a module for the codec's device: from PTX, or else by compiling its
-/// source, which may include `headers` and those of the codec. It is never unloaded.
+/// Loads a module from PTX to the current context. It is never unloaded.
 ///
 /// # Errors
 /// [`Error::Device`](crate::Error::Device).
-pub fn load(
-    codec: &DeviceCodec,
-    ptx: &str,
-    source: &CStr,
-    headers: &[(&CStr, &CStr)],
-) -> Result<sys::CUmodule> {
-    Image::whole(ptx, Source::Other { text: source, headers }, codec.device.kernels.capability)
+pub fn load(ptx: &str) -> Result<sys::CUmodule> {
+    Image::whole(ptx)
 }
 
 /// The compression whose steps can be taken one by one.

@@ -20,7 +20,6 @@ use super::{
     error::{check, ok},
     image::Image,
     kernel::{Coder, Kernel, Operation},
-    nvrtc::Source,
     part::Part,
     region_kernels::RegionShapes,
 };
@@ -297,7 +296,7 @@ impl Kernels {
 
     /// Opens a module; gives its image and what it says of its launches.
     pub(super) fn open(&self, part: Part, layouts: &[&[u32]]) -> Result<(Image, Vec<u32>)> {
-        let image = Image::open(part.ptx(self.capability), Source::Codec(part), self.capability)?;
+        let image = Image::open(part, self.capability)?;
         if image.words(c"fsz_layouts")? != layouts.concat() {
             return Err(other_version());
         }

@@ -25,7 +25,6 @@ mod kernel;
 mod kernels;
 mod lanes;
 mod memory;
-mod nvrtc;
 mod overlapped;
 mod part;
 mod pieces;

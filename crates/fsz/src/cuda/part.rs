@@ -1,9 +1,9 @@
 //! The modules that the codec carries: one for each operation, profile and element type, so that a driver
 //! compiles no more than what is used.
 
-use std::{ffi::CStr, fmt};
+use std::fmt;
 
-use super::{kernel::Coder, nvrtc::source};
+use super::kernel::Coder;
 use crate::dtype::DType;
 
 /// A module, `cuda/<part>_<coder>_<type>.cu`, or without a coder where it serves all.
@@ -60,12 +60,6 @@ macro_rules! ptx_90 {
     };
 }
 
-macro_rules! cu {
-    ($name:literal) => {
-        source!(concat!($name, ".cu"))
-    };
-}
-
 macro_rules! name {
     ($name:literal) => {
         $name
@@ -90,10 +84,6 @@ impl Part {
             }
             _ => by_name!(self, ptx),
         }
-    }
-
-    pub fn source(self) -> &'static CStr {
-        by_name!(self, cu)
     }
 
     #[cfg(test)]

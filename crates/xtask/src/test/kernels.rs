@@ -3,11 +3,11 @@
 use super::{report::Report, suite};
 use crate::cargo::{cargo, target};
 use crate::features::{ALL_FEATURES, build_all};
-use crate::{cache, folder, setup};
+use crate::folder;
 use anyhow::{Context, Result};
 use fs_err as fs;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// How many cases of long lists are left out, for each one that is taken: the emulator is slow.
 const EVERY: &str = "397";
@@ -75,7 +75,6 @@ const RUNS: [Run; 2] = [
             "a_device_writes",
             "devices_say",
             "a_gpu_gives_the_planes",
-            "nvrtc",
             "--skip",
             "any_number_of_threads",
             "--skip",
@@ -88,8 +87,7 @@ const RUNS: [Run; 2] = [
 
 /// Runs them; a device that cannot be opened is a failure.
 pub fn run(report: &mut Report) -> Result<()> {
-    let mut libraries = vec![driver()?];
-    libraries.extend(nvrtc()?);
+    let libraries = driver()?;
     for Run { capability, programs, tests: named } in RUNS {
         let mut tests = cargo()?;
         tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
@@ -114,19 +112,9 @@ fn driver() -> Result<PathBuf> {
     Ok(libraries)
 }
 
-/// The folder of NVRTC's libraries, where there are such.
-fn nvrtc() -> Result<Option<PathBuf>> {
-    if !cfg!(target_os = "linux") {
-        return Ok(None);
-    }
-    let _lock = cache::lock()?;
-    setup::NVRTC.provide()?;
-    setup::NVRTC.package("nvidia/cuda_nvrtc/lib")
-}
-
-/// The path of libraries with folders in front.
-fn first_of_path(libraries: &[PathBuf]) -> Result<std::ffi::OsString> {
+/// The path of libraries with a folder in front.
+fn first_of_path(folder: &Path) -> Result<std::ffi::OsString> {
     let before = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let folders = libraries.iter().cloned().chain(env::split_paths(&before));
+    let folders = [folder.to_owned()].into_iter().chain(env::split_paths(&before));
     env::join_paths(folders).context("a folder's name has a colon")
 }
