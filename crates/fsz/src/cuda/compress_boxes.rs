@@ -232,16 +232,16 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             let recorded = enqueued.and_then(|()| copied.record_in(self.queue));
             let behind = recorded.and_then(|()| behind());
             // Also after an error no copy may be under way.
-            let waited = match &behind {
-                Ok(()) => copied.wait(),
-                // SAFETY: the queue is the caller's, alive.
-                Err(_) => {
-                    check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.queue) })
-                }
-            };
+            let waited = if behind.is_ok() { copied.wait() } else { self.wait() };
             behind.and(waited)?;
             Ok(take(pinned))
         })
+    }
+
+    /// Waits for all that is in the queue.
+    fn wait(&self) -> Result<()> {
+        // SAFETY: the queue is the caller's, alive.
+        check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.queue) })
     }
 
     /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
@@ -519,8 +519,7 @@ impl BoxCompression {
         let chosen = self.dense.choose::<T>(field, &self.shape, &plan);
         if chosen.is_err() {
             // Nothing may be under way from memory that is freed.
-            // SAFETY: the queue is the caller's, alive.
-            check("cuStreamSynchronize", unsafe { result::stream::synchronize(field.queue) })?;
+            field.wait()?;
         }
         chosen
     }
