@@ -64,6 +64,8 @@ pub struct Engine {
     pub(crate) mode: Mode,
     kind: String,
     open: bool,
+    /// A BP5 file in which no step is finished: ADIOS2 crashes when it closes one (seen in 2.12.1).
+    without_steps: bool,
     /// Set when a write or deferred transfers failed: ADIOS2 may still hold pointers into buffers that
     /// are gone, or half an entry of a variable, so it must never be given the chance to use them.
     pub(crate) broken: AtomicBool,
@@ -89,7 +91,13 @@ impl fmt::Debug for Engine {
 }
 
 impl Engine {
-    pub(crate) fn new(io: Io, raw: *mut sys::adios2_engine, mode: Mode) -> Result<Engine> {
+    /// `without_index`: the file had no index of its steps before it was opened.
+    pub(crate) fn new(
+        io: Io,
+        raw: *mut sys::adios2_engine,
+        mode: Mode,
+        without_index: bool,
+    ) -> Result<Engine> {
         let one = io.context.lock();
         let kind = read_string("reading the engine type", |buffer, size| {
             // SAFETY: the engine was just opened; the lock is held; the buffer fits `size`.
@@ -98,9 +106,9 @@ impl Engine {
         drop(one);
         let broken = AtomicBool::new(false);
         let failed = Mutex::default();
-        let mut engine = Engine { io, raw, mode, kind: String::new(), open: true, broken, failed };
-        engine.kind = kind?;
-        Ok(engine)
+        let (kind, open) = (kind?, true);
+        let without_steps = without_index && kind == "BP5Reader";
+        Ok(Engine { io, raw, mode, kind, open, without_steps, broken, failed })
     }
 
     /// The engine type as ADIOS2 names it, for instance `BP5Writer` or `BP4Reader`.
@@ -241,7 +249,7 @@ impl Engine {
         if !mem::replace(&mut self.open, false) {
             return Ok(());
         }
-        if self.broken.load(Ordering::Acquire) {
+        if self.without_steps || self.broken.load(Ordering::Acquire) {
             // Closing, or destroying the context, could use what must not be used: keep both.
             mem::forget(Arc::clone(&self.io.context));
             return Ok(());

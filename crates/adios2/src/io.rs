@@ -1,6 +1,6 @@
 //! A group of variables and attributes with one engine type.
 
-use std::{fmt, marker::PhantomData, path::Path, sync::Arc};
+use std::{fmt, fs, marker::PhantomData, path::Path, sync::Arc};
 
 use adios2_sys as sys;
 
@@ -116,11 +116,14 @@ impl Io {
     pub fn open(&self, path: impl AsRef<Path>, mode: Mode) -> Result<Engine> {
         let path = path.as_ref();
         let c_path = c_string(&path.to_string_lossy())?;
+        // As a program leaves it that ends in its first step. Where steps are awaited, opening waits for the first.
+        let without_index = mode == Mode::ReadRandomAccess
+            && fs::metadata(path.join("md.idx")).is_ok_and(|index| index.len() == 0);
         let one = self.context.lock();
         // SAFETY: the IO is alive and locked; ADIOS2 copies the name and owns the engine.
         let raw = unsafe { self.context.api.adios2_open(self.raw, c_path.as_ptr(), mode.raw()) };
         let raw = check_pointer(raw, || format!("opening {}", path.display()))?;
         drop(one);
-        Engine::new(self.clone(), raw, mode)
+        Engine::new(self.clone(), raw, mode, without_index)
     }
 }

@@ -199,3 +199,17 @@ fn engines_may_move_between_threads() {
         }
     });
 }
+
+/// As a program leaves its file that ends in its first step: BP5's and BP4's have these names.
+#[test]
+fn a_file_without_a_finished_step_has_no_variables() {
+    for engine in ["BP5", "BP4"] {
+        let folder = TempDir::new().unwrap();
+        for name in ["data.0", "md.0", "md.idx", "mmd.0"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let file = open(folder.path(), engine, Mode::ReadRandomAccess);
+        assert!(file.variables().unwrap().is_empty());
+        file.close().unwrap();
+    }
+}
