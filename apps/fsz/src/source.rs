@@ -105,6 +105,7 @@ impl SourceArgs {
         let Some(name) = &self.variable else {
             let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
             let (path, names) = (path.display(), names.join(", "));
+            anyhow::ensure!(!names.is_empty(), "{path}: {}", fsz_field::bp::NO_VARIABLES);
             bail!("{path}: choose one with --variable{or}: {names}")
         };
         if otherwise.is_some() && self.step.is_none() {

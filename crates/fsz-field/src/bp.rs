@@ -15,6 +15,9 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::shape::Shape;
 
+/// What a file without variables is.
+pub const NO_VARIABLES: &str = "no variables; was the program that writes it interrupted in its first step, or is it still in it?";
+
 /// The element type that a type of ADIOS2 is.
 fn element_type(found: DataType) -> Option<DType> {
     match found {

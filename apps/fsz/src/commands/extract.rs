@@ -43,7 +43,7 @@ pub use with_adios2::run;
 mod with_adios2 {
     use anyhow::{Result, bail, ensure};
     use fsz_field::Kind;
-    use fsz_field::bp::{Bp, Payload};
+    use fsz_field::bp::{Bp, Payload, ShapeKind};
     use fsz_figure::number;
 
     use super::super::decompress::write_field;
@@ -75,16 +75,22 @@ mod with_adios2 {
     /// The compressed bytes of the chosen ADIOS2 block.
     fn stream(args: &Args, file: &Bp) -> Result<Vec<u8>> {
         let (name, step) = (&args.variable, args.step);
-        let steps = file.variable(name)?.steps;
+        let variable = file.variable(name)?;
+        let steps = variable.steps;
         ensure!(step < steps, "{name} has {steps} steps; there is no step {step}");
         let blocks = file.blocks(name, step)?.blocks.len();
         let block = match args.block {
             Some(block) => block,
             None if blocks == 1 => 0,
             None => {
+                // Local arrays are no parts of a whole one.
+                let whole = match variable.kind {
+                    ShapeKind::LocalArray => "",
+                    _ => ", or write the whole array to a .npy output",
+                };
                 bail!(
                     "step {step} of {name} has {blocks} ADIOS2 blocks, each a separate stream: choose \
-                     one with --block, or write the whole array to a .npy output"
+                     one with --block{whole}"
                 );
             }
         };

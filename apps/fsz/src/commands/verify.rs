@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, with_element};
 use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use serde::Serialize;
@@ -137,6 +137,11 @@ impl Args {
         if Kind::of(&pair.stream)? == Kind::Fsz1 {
             return self.check_fsz1(pair, codec, what, quiet);
         }
+        ensure!(
+            Kind::of(&pair.stream)? != Kind::Bp,
+            "{}: an ADIOS2 file: use fsz extract, or fsz compare to hold its values against others",
+            pair.stream.display()
+        );
         let file = StreamFile::open(&pair.stream)?;
         let stream = file.stream()?;
         let header = stream.header();

@@ -73,9 +73,11 @@ fn inspect_lists_variables_steps_and_blocks() {
     let text = fixture.fine(&["inspect", "out.bp", "--plot", "out.svg"]);
     // Steps, and the sums of the two variables that are compressed.
     assert_eq!(text.lines().count(), 2 + 4 * 2 + 2, "{text}");
+    assert_eq!(text.matches(" f32   local ").count(), 2, "{text}");
     assert!(text.contains("6x20x30") && text.contains("whole: 2 steps, "), "{text}");
     assert_eq!(fixture.read_text("out.svg").matches("<polyline").count(), 2 * 3);
     fixture.refused(&["inspect", "out.bp", "--tiles", "t.csv"], "extract");
+    fixture.refused(&["verify", "out.bp"], "out.bp: an ADIOS2 file: use fsz extract");
 }
 
 #[test]
@@ -97,6 +99,20 @@ fn require_compressed_is_a_check_for_scripts() {
         &["inspect", "--require-compressed", "out.bp", "--variable", "Q"],
         "available: T, count, plain, whole",
     );
+}
+
+#[test]
+fn a_file_without_a_finished_step_is_told() {
+    let fixture = Fixture::new();
+    std::fs::create_dir(fixture.path("out.bp")).unwrap();
+    for name in ["data.0", "md.0", "md.idx", "mmd.0"] {
+        fixture.write(&format!("out.bp/{name}"), b"");
+    }
+    let told = fixture.run(&["inspect", "out.bp"]);
+    assert_eq!(told.code, 0);
+    assert!(told.err.starts_with("out.bp: no variables; "), "{}", told.err);
+    assert_eq!(fixture.run(&["inspect", "--require-compressed", "out.bp"]).code, 1);
+    fixture.refused(&["compress", "out.bp", "--abs", "1", "-o", "T.fsz"], "out.bp: no variables; ");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use fsz::Stream;
 use fsz_field::Shape;
-use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
+use fsz_field::bp::{BlockInfo, Bp, NO_VARIABLES, Payload, ShapeKind, VariableInfo};
 use serde::Serialize;
 
 use super::report::Report;
@@ -24,6 +24,9 @@ struct File {
 struct Variable {
     name: String,
     dtype: &'static str,
+    /// Its ADIOS2 blocks are no parts of a global array, and have shapes of their own.
+    #[serde(skip)]
+    is_local: bool,
     steps: Vec<Step>,
 }
 
@@ -66,8 +69,14 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
         let (path, table) = (args.input.display(), file.text()?);
         terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
+    if file.variables.is_empty() {
+        terminal::note(quiet, &format!("{}: {NO_VARIABLES}", args.input.display()));
+    }
     if !args.require_compressed {
         return Ok(ExitCode::SUCCESS);
+    }
+    if file.variables.is_empty() {
+        return Ok(ExitCode::from(1));
     }
     // Whatever is asked for by its name, and else what the operator could compress.
     let asked = |v: &&Variable| !args.variable.is_empty() || v.is_compressible();
@@ -80,6 +89,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
 }
 
 fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
+    let is_local = variable.kind == ShapeKind::LocalArray;
     let step = |step: u64| {
         let found = bp.blocks(&variable.name, step)?;
         let block = |info: BlockInfo| block(bp, &variable.name, step, info);
@@ -87,7 +97,7 @@ fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
         Ok(Step { step, shape: found.shape, blocks })
     };
     let steps = (0..variable.steps).map(step).collect::<Result<_>>()?;
-    Ok(Variable { name: variable.name, dtype: variable.dtype.name(), steps })
+    Ok(Variable { name: variable.name, dtype: variable.dtype.name(), is_local, steps })
 }
 
 fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
@@ -168,7 +178,11 @@ impl Step {
             variable.name.clone(),
             self.step.to_string(),
             variable.dtype.to_owned(),
-            Shape::new(&self.shape)?.to_string(),
+            if variable.is_local {
+                "local".to_owned()
+            } else {
+                Shape::new(&self.shape)?.to_string()
+            },
             self.blocks.len().to_string(),
             streams.to_string(),
             told(|p| bytes(p.stored)),
