@@ -9,17 +9,24 @@ static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
 /// Warns once per variable and process that its values are stored uncompressed.
 pub(crate) fn stored_raw(variable: &str, reason: &str) {
-    once(variable, "is stored uncompressed", reason);
+    once("", variable, "is stored uncompressed", reason);
+}
+
+/// Warns that a variable's values are stored uncompressed, once for each way in which its parameters are wrong: a
+/// notebook may mend one of them and go on with the next in the same process.
+pub(crate) fn refused(variable: &str, reason: &str) {
+    once(reason, variable, "is stored uncompressed", reason);
 }
 
 /// Warns once per variable and process that the CPU does the work of a device.
 pub(crate) fn on_cpu(variable: &str, reason: &str) {
-    once(variable, "is compressed on the CPU", reason);
+    once("", variable, "is compressed on the CPU", reason);
 }
 
-fn once(variable: &str, what: &str, reason: &str) {
+/// `kind` tells warnings of a variable apart that say the same of it.
+fn once(kind: &str, variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);
-    if !warned.get_or_insert_default().insert(format!("{what} {variable}")) {
+    if !warned.get_or_insert_default().insert(format!("{kind}: {what} {variable}")) {
         return;
     }
     let variable = if variable.is_empty() { "a variable" } else { variable };

@@ -67,7 +67,7 @@ impl Operator {
             if may_fail {
                 return Err(refusal.clone());
             }
-            warning::stored_raw(&block.variable, refusal);
+            warning::refused(&block.variable, refusal);
         }
         if block.data.is_null() && block.bytes() > 0 {
             return Err("ADIOS2 gave the operator no values: this engine does not support memory \

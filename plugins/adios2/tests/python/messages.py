@@ -81,6 +81,28 @@ whole.add_operation(fsz, {'accuracy': '1'})
 """
 assert expect([quoted("does not support data type int32_t")], integers) == 0
 
+added = START + """
+operation = ("plugin", dict(PLUGIN, accuracy="1"))
+with Stream("added.bp", "w") as out:
+    for step in out.steps(2):
+        out.write("s", np.float64(3.5), operations=[operation])
+"""
+assert expect([quoted("adding operators")], added) == 1
+
+loud = DEFINE + """
+adios.define_operator('loud', 'plugin', dict(PLUGIN, verbose='yes'))
+"""
+assert expect([quoted("parameter verbose")], loud) == 1
+
+# Each way in which parameters are wrong is told in a process that goes on.
+several = START + """
+for n, wrong in enumerate(({"accuracy": "x"}, {"accuracy": "1", "mode": "y"}, {"accuracy": "x"})):
+    with Stream(f"several{n}.bp", "w") as out:
+        out.write("u", field, [1000], [0], [1000], operations=[("plugin", dict(PLUGIN, **wrong))])
+"""
+code, said = run(several)
+assert code == 0 and said.count("FSZ warning: u is stored uncompressed: ") == 2, said
+
 removed = DEFINE + """
 io = adios.declare_io('out')
 u = io.define_variable('u', field, [1000], [0], [1000])
