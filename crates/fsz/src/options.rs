@@ -227,6 +227,10 @@ impl CompressOptions {
                 shape.len()
             )));
         }
+        let ends = self.start.iter().flatten().zip(shape);
+        if ends.into_iter().any(|(start, n)| start.checked_add(*n).is_none()) {
+            return Err(Error::invalid("the start in the global array overflows 64 bits"));
+        }
         region::check(self, shape, dtype)?;
         if self.model.is_some() && !self.regions.is_empty() {
             return Err(Error::invalid(
