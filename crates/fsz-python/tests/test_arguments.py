@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,24 @@ def test_a_psnr_beyond_all_errors() -> None:
     assert np.array_equal(np.asarray(compress(FIELD, psnr=1e9)), FIELD)
 
 
+def test_numbers_beyond_all_floats() -> None:
+    for huge in (10**400, Fraction(10**400, 3), -(10**400)):
+        for make in (lambda n: compress(FIELD, absolute=n), lambda n: FszCodec(range=n)):
+            with pytest.raises(InvalidArgumentError, match="a positive, finite number"):
+                make(huge)
+
+
+def test_a_start_beyond_64_bits() -> None:
+    with pytest.raises(InvalidArgumentError, match="start .* overflows"):
+        compress(FIELD, absolute=1, start=(2**64 - 1, 0))
+
+
+def test_devices_are_numbers() -> None:
+    for wrong in (-1, "cuda", 1.5):
+        with pytest.raises(InvalidArgumentError, match="device=.*: a whole number"):
+            compress(FIELD, absolute=1).decompress(device=wrong)  # type: ignore[arg-type]
+
+
 def test_none_is_not_given() -> None:
     stream = compress(FIELD, absolute=0.1, missing=None, regions=None, start=None, time_step=None)
     assert stream.missing == () and stream.regions == () and stream.time_step is None
@@ -96,6 +115,12 @@ def test_masks_of_other_libraries() -> None:
     wanted = compress(FIELD, absolute=0.1, regions=[(mask, 0.01)]).to_bytes()
     for other in (xr.DataArray(mask), mask.tolist()):
         assert compress(FIELD, absolute=0.1, regions=[(other, 0.01)]).to_bytes() == wanted
+
+
+def test_a_region_under_a_mask_is_refused() -> None:
+    region = np.ma.masked_greater(FIELD, 0.9) > 0.5
+    with pytest.raises(InvalidArgumentError, match=r"filled\(False\)"):
+        compress(FIELD, absolute=0.1, regions=[(region, 0.01)])
 
 
 def test_most_bytes() -> None:
@@ -145,6 +170,8 @@ def test_an_encoding_that_would_not_compress() -> None:
         encoding(dataset)
     with pytest.raises(InvalidArgumentError, match="zarr_format=4"):
         encoding(dataset, absolute=1, zarr_format=4)
+    with pytest.raises(InvalidArgumentError, match="floor= is for relative= only"):
+        encoding(dataset, absolute=1, floor=0.1)
     for wrong in (dataset.t, xr.DataTree(dataset)):
         with pytest.raises(TypeError, match=r"to_dataset\(\)"):
             encoding(wrong, absolute=1)  # type: ignore[arg-type]

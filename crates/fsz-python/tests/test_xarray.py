@@ -35,6 +35,18 @@ def dataset() -> xr.Dataset:
     )
 
 
+def test_big_endian_variables(dataset: xr.Dataset, tmp_path: Path) -> None:
+    # As files of netCDF-3 hold them.
+    for name in ("t", "p"):
+        dataset[name] = dataset[name].astype(dataset[name].dtype.newbyteorder(">"))
+    for zarr_format in (2, 3):
+        settings = encoding(dataset, range={"t": 1e-3}, absolute={"p": 0.05}, zarr_format=zarr_format)
+        path = tmp_path / f"{zarr_format}.zarr"
+        dataset.to_zarr(path, encoding=settings, zarr_format=zarr_format, consolidated=False)
+        with xr.open_zarr(path, consolidated=False, chunks=None) as read:
+            check(dataset, read)
+
+
 def check(dataset: xr.Dataset, read: xr.Dataset) -> None:
     """Bounds of 1e-3 of the range of t and 0.05 of p; all else exactly."""
     t, p = dataset.t.values, dataset.p.values

@@ -188,6 +188,14 @@ def test_partial_reads_in_shards() -> None:
     assert np.array_equal(plane, array[...][17])
 
 
+def test_a_fill_value_counts_as_a_missing_one() -> None:
+    field = smooth((20, 30))
+    create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1, 2, 3]), fill_value=7)
+    create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1, 2, 3, 4]), fill_value=np.nan)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="fill value 7: at most 4"):
+        create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1, 2, 3, 4]), fill_value=7)
+
+
 @pytest.mark.parametrize("fill", [float("nan"), 0.0, 1e20, -999.0, float("inf")])
 @pytest.mark.parametrize("bound", [{"range": 1e-3}, {"absolute": 0.05}], ids=str)
 def test_fill_values_are_kept_exactly(fill: float, bound: dict[str, float], profile: str) -> None:

@@ -17,6 +17,7 @@ import ctypes
 import functools
 import importlib
 import importlib.abc
+import math
 import os
 import sys
 import types
@@ -170,6 +171,8 @@ def compress_chunk(dataset: Any, values: Any) -> bytes:
     if found is None:
         raise ValueError(f"{dataset.name} is not compressed by FSZ: create it with **hdf5(...)")
     words = found[1]
+    if hasattr(values, "filled"):  # numpy would give what lies under the mask
+        raise ValueError("a masked array: pass values.filled(value), as with the fill value")
     array = getattr(values, "__cuda_array_interface__", None)
     if array is None:
         array = getattr(values, "__array_interface__", None)
@@ -287,7 +290,13 @@ def as_number(value: object) -> float | None:
     """A number of any kind, those of numpy too; None for what is none, such as True and text."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return None
+    number: Any = value  # an order is not among what the types of Real tell
+    try:
+        return float(number)
+    except OverflowError:  # integers and fractions of Python have no largest one
+        return math.inf if number > 0 else -math.inf
 
 
 def _number(name: str, value: object) -> float:

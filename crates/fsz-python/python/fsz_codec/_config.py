@@ -96,5 +96,10 @@ class Config:
         # The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
         if counts and (fill_value != 0 or self.range is not None or self.profile != "paper"):
             missing.append(float(fill_value or 0))
+        if len(missing) > _MOST_MISSING:
+            raise InvalidArgumentError(
+                f"{_MOST_MISSING} missing values, and the array's fill value {fill_value:g}: at most {_MOST_MISSING} "
+                "can be kept in all; name fewer as missing"
+            )
         bounds = {key: getattr(self, key) for key in (*_BOUNDS, "floor")}
         return {**bounds, "missing": missing, "profile": self.profile}

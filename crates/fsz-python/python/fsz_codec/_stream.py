@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native
-from ._arguments import threads_of
+from ._arguments import natural, threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
 from ._index import select
@@ -230,7 +230,7 @@ class Stream:
         if device is None:
             device = self._device
         if device is not None and out is None:
-            return _native.DeviceArray.decode(self._inner, device)
+            return _native.DeviceArray.decode(self._inner, natural("device", device))
         if out is not None and not isinstance(out, np.ndarray):
             raise InvalidArgumentError(f"out is a {type(out).__name__}: a numpy array is needed")
         array: npt.NDArray[Any] = np.empty(self.shape, self.dtype) if out is None else out

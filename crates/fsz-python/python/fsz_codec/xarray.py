@@ -60,6 +60,8 @@ def encoding(
     if range is None and absolute is None and relative is None:
         # An empty encoding would write the dataset without FSZ, in silence.
         raise InvalidArgumentError("give the bound: one of range=, absolute= and relative=")
+    if floor is not None and relative is None:
+        raise InvalidArgumentError("floor= is for relative= only")
     variables = {name: v for name, v in dataset.data_vars.items() if _is_stored_as_float(v)}
     bounds_of = {"range": range, "absolute": absolute, "relative": relative}
     for bounds in (*bounds_of.values(), floor):
@@ -77,6 +79,9 @@ def encoding(
             options["floor"] = floor
         if zarr_format == 2:
             encodings[str(name)] = {"compressors": Fsz(**options)}
+            # Its chunks come back in the machine's byte order. Files of netCDF-3 have the other one.
+            if not (stored := _stored(variable)).isnative:
+                encodings[str(name)]["dtype"] = stored.newbyteorder("=")
         else:
             # Anything behind the codec would keep it from reading parts of chunks.
             encodings[str(name)] = {"serializer": FszCodec(**options), "compressors": ()}
@@ -115,8 +120,13 @@ def mark_lossy(
     return marked
 
 
+def _stored(variable: xr.DataArray) -> np.dtype[Any]:
+    stored: np.dtype[Any] = np.dtype(variable.encoding.get("dtype", variable.dtype))
+    return stored
+
+
 def _is_stored_as_float(variable: xr.DataArray) -> bool:
-    stored = np.dtype(variable.encoding.get("dtype", variable.dtype))
+    stored = _stored(variable)
     packed = {"scale_factor", "add_offset"} & set(variable.encoding)
     return not packed and stored.kind == "f" and stored.itemsize in (4, 8)
 

@@ -52,7 +52,7 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     :param relative: the bound as a share of each element, at most 0.5.
     :param floor: with ``relative``, an error that is small enough for any element, in the array's own unit.
     :param missing: up to 4 values that are kept exactly and do not count for the range. The array's fill value,
-        NaN and infinities always are.
+        NaN and infinities always are; a fill value that is a number may count as one of the 4.
     :param profile: ``"paper"`` or ``"dense"``.
     """
 

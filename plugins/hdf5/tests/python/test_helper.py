@@ -96,6 +96,12 @@ class Helper(Scratch):
             dataset = file.create_dataset("a", (4,), "f4", chunks=(4,), **hdf5(absolute=1))
             with self.assertRaisesRegex(ValueError, "values of list: .* array is needed"):
                 compress_chunk(dataset, [0, 0, 0, 0])
+            with self.assertRaisesRegex(ValueError, "masked"):
+                compress_chunk(dataset, np.ma.zeros(4, "f4"))
+
+    def test_numbers_beyond_all_floats(self):
+        with self.assertRaisesRegex(ValueError, "a positive, finite number"):
+            hdf5(absolute=10**400)
 
     def test_the_module_is_not_hidden_by_its_function(self):
         import fsz_codec.hdf5
