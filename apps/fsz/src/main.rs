@@ -15,6 +15,8 @@ mod interrupt;
 mod limit;
 mod missing;
 mod output;
+#[cfg(feature = "adios2")]
+mod patience;
 mod region;
 mod source;
 mod table;

@@ -115,7 +115,7 @@ impl SourceArgs {
                 "{path}: {name} has {steps} steps: choose one with --step{or}"
             );
         }
-        Ok(file.read(name, self.step.unwrap_or(0), self.block)?)
+        Ok(crate::patience::read(path, || file.read(name, self.step.unwrap_or(0), self.block))?)
     }
 
     #[cfg(not(feature = "adios2"))]

@@ -48,7 +48,7 @@ mod with_adios2 {
 
     use super::super::decompress::write_field;
     use super::Args;
-    use crate::{output, terminal};
+    use crate::{output, patience, terminal};
 
     /// Extracts the step.
     pub fn run(args: &Args, quiet: bool) -> Result<()> {
@@ -62,7 +62,8 @@ mod with_adios2 {
             output.put(&stream)?;
             stream.len()
         } else {
-            let field = file.read(&args.variable, args.step, args.block)?;
+            let read = || file.read(&args.variable, args.step, args.block);
+            let field = patience::read(&args.input, read)?;
             write_field(&field, &mut output)?;
             field.values().bytes().len()
         };
@@ -94,7 +95,7 @@ mod with_adios2 {
                 );
             }
         };
-        match file.payload(name, step, block)? {
+        match patience::read(&args.input, || file.payload(name, step, block))? {
             Payload::Stream(bytes) => Ok(bytes),
             Payload::Raw(_) | Payload::NotFsz => {
                 bail!("{name} is not compressed with FSZ: write its values to a .npy output")

@@ -1,5 +1,6 @@
 //! Every variable, step and ADIOS2 block of an ADIOS2 file.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -11,6 +12,7 @@ use serde::Serialize;
 use super::report::Report;
 use super::series::{self, Point};
 use super::{Args, write_plot};
+use crate::patience;
 use crate::table::Table;
 use crate::terminal;
 use fsz_figure::number::{bytes, short};
@@ -58,7 +60,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     }
     found.retain(|v| args.variable.is_empty() || args.variable.contains(&v.name));
     let variables: Vec<Variable> =
-        found.into_iter().map(|v| variable(&bp, v)).collect::<Result<_>>()?;
+        found.into_iter().map(|v| variable(&bp, &args.input, v)).collect::<Result<_>>()?;
     let file = File { variables };
     let points = file.points();
     if write_plot(args, &points, std::slice::from_ref(&args.input), quiet)? {
@@ -88,11 +90,11 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     Ok(if uncompressed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
+fn variable(bp: &Bp, path: &Path, variable: VariableInfo) -> Result<Variable> {
     let is_local = variable.kind == ShapeKind::LocalArray;
     let step = |step: u64| {
         let found = bp.blocks(&variable.name, step)?;
-        let block = |info: BlockInfo| block(bp, &variable.name, step, info);
+        let block = |info: BlockInfo| block(bp, path, (&variable.name, step), info);
         let blocks = found.blocks.into_iter().map(block).collect::<Result<_>>()?;
         Ok(Step { step, shape: found.shape, blocks })
     };
@@ -100,8 +102,9 @@ fn variable(bp: &Bp, variable: VariableInfo) -> Result<Variable> {
     Ok(Variable { name: variable.name, dtype: variable.dtype.name(), is_local, steps })
 }
 
-fn block(bp: &Bp, name: &str, step: u64, info: BlockInfo) -> Result<Block> {
-    let (storage, stored_bytes, fsz) = match bp.payload(name, step, info.id)? {
+fn block(bp: &Bp, path: &Path, (name, step): (&str, u64), info: BlockInfo) -> Result<Block> {
+    let payload = patience::read(path, || bp.payload(name, step, info.id))?;
+    let (storage, stored_bytes, fsz) = match payload {
         Payload::Stream(bytes) => {
             let report = Report::of(&Stream::open(&bytes)?);
             ("fsz", Some(bytes.len() as u64), Some(report))
