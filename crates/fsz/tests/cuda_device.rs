@@ -67,9 +67,11 @@ fn there_and_back<T: Element>(
     input.memory.write(input.at, data).expect("writes");
     // Exactly as long as the stream, and begun anew.
     let stream = Guarded::new(expected.len(), 0);
-    let scratch = Guarded::new(compression.scratch_len() as usize, 0);
+    // Scratch memory begins at any multiple of 8.
+    let aside = if offset > 0 { 8 } else { 0 };
+    let scratch = Guarded::new(compression.scratch_len() as usize, aside);
     let output = Guarded::new(size_of_val(data), offset);
-    let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, 0);
+    let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, aside);
     let place = (stream.address(), stream.len as u64);
     // SAFETY: all memory is that of `Guarded`s, which live to the end of this function, and is sized as
     // the calls ask.
@@ -345,8 +347,10 @@ fn misuse_is_refused_with_a_reason() {
         // Memory that holds no stream at all.
         let out = Guarded::new(4000, 0);
         let kind: &StreamKind = compression.kind();
-        codec.decompress(kind, (at, 8192), out.address(), at + 8184, null_mut()).expect("launches");
-        let outcome = codec.outcome(at + 8184, null_mut());
+        let status = Guarded::new(DeviceCodec::DECOMPRESS_SCRATCH, 0);
+        let scratch = status.address();
+        codec.decompress(kind, (at, 8192), out.address(), scratch, null_mut()).expect("launches");
+        let outcome = codec.outcome(scratch, null_mut());
         assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
     }
 }

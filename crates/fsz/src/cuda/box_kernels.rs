@@ -6,7 +6,7 @@ use super::{
         Sections, Shared, StreamView, SymbolRow,
     },
     compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES},
-    decompress::DECOMPRESS_SCRATCH,
+    decompress::{DECOMPRESS_SCRATCH, VECTOR},
     kernel::{Coder, Operation},
     kernels::{
         Kernels, Launch, Module, compress_layouts, of_type, other_version, relative_layouts,
@@ -123,7 +123,8 @@ impl BoxShapes {
         else {
             return Err(other_version());
         };
-        if scratch as usize > DECOMPRESS_SCRATCH {
+        // What it begins with may be some bytes behind its beginning.
+        if scratch as usize + VECTOR > DECOMPRESS_SCRATCH {
             return Err(other_version());
         }
         let tables = [tables, lorenzo_tables];

@@ -13,6 +13,7 @@ use super::{
     },
     capture::not_captured,
     compress::{ENTRIES_AT, image},
+    decompress::VECTOR,
     device::Device,
     error::check,
     event::Event,
@@ -81,6 +82,8 @@ const MOST_COUNTED: u64 = {
 const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
 const ALIGNMENT: u64 = 256;
+/// Bytes that a scratch is longer than its parts: it begins at a multiple of 8, and they at one of [`VECTOR`].
+const BEFORE_PARTS: u64 = VECTOR as u64 - 8;
 
 /// A compression that chooses when it sees the field, or is to code it like another.
 #[derive(Clone, Debug)]
@@ -96,7 +99,8 @@ pub(crate) struct BoxCompression {
     scratch: Scratch,
 }
 
-/// Where parts of the scratch begin, behind the control and the entries of the scan.
+/// Where parts of the scratch begin, behind the control and the entries of the scan; counted from the first multiple of
+/// [`VECTOR`] in it.
 #[derive(Clone, Copy, Debug)]
 struct Scratch {
     programs: u64,
@@ -159,6 +163,7 @@ struct OnDevice<'a, T, A> {
     arguments: A,
     elements: u64,
     scratch: Scratch,
+    /// What the parts of the scratch are counted from.
     at: u64,
     queue: sys::CUstream,
     /// The extents of boxes whose programs are in the scratch, in its order.
@@ -466,7 +471,7 @@ impl BoxCompression {
     }
 
     pub fn scratch_len(&self) -> u64 {
-        self.scratch.slots + self.scratch.slots_len
+        self.scratch.slots + self.scratch.slots_len + BEFORE_PARTS
     }
 
     /// What must be zero before: control and entries.
@@ -488,8 +493,10 @@ impl BoxCompression {
             return Ok(Quantizer::Relative(without_samples((eps, floor), profile, || ())));
         }
         let first = |found: &[Control]| found[0];
+        let mut arguments = field.arguments;
+        let at = arguments.common().control;
         // SAFETY: the scratch begins with a control, of which any bytes are one.
-        let control = unsafe { field.download(1, field.at, || Ok(()), first)? };
+        let control = unsafe { field.download(1, at, || Ok(()), first)? };
         let value = T::from_f64;
         Ok(Quantizer::Linear(Linear {
             step: value(control.step),
@@ -537,7 +544,8 @@ impl BoxCompression {
     ) -> Result<()> {
         let module = device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let &mut CompressArgs { control: scratch, capacity, .. } = arguments.common();
-        let slots = scratch + self.scratch.slots;
+        let at = scratch.next_multiple_of(VECTOR as u64);
+        let slots = at + self.scratch.slots;
         let elements = format::geometry::element_count(&self.shape).ok_or_else(too_large)?;
         let sampled = OnDevice {
             device,
@@ -545,7 +553,7 @@ impl BoxCompression {
             arguments,
             elements,
             scratch: self.scratch,
-            at: scratch,
+            at,
             queue,
             made: RefCell::default(),
             element: PhantomData::<T>,
@@ -561,10 +569,8 @@ impl BoxCompression {
                 (dense, Cow::Owned(tables), None)
             }
         };
-        let place = resident.unwrap_or(Place {
-            rows: scratch + self.scratch.rows,
-            tables: scratch + self.scratch.tables,
-        });
+        let place = resident
+            .unwrap_or(Place { rows: at + self.scratch.rows, tables: at + self.scratch.tables });
 
         let profile = Profile::Dense(dense);
         let grid = TileGrid::new(&profile, &self.shape).ok_or_else(too_large)?;

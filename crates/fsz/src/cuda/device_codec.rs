@@ -8,7 +8,7 @@ use super::{
     abi::Control,
     compress,
     compression::Compression,
-    decompress::{self, launch},
+    decompress::{self, VECTOR, launch},
     device::Device,
     error::check,
     selection::Selection,
@@ -206,6 +206,7 @@ impl DeviceCodec {
         queue: CudaStream,
     ) -> Result<()> {
         self.aligned(kind, out, scratch)?;
+        let scratch = report_at(scratch);
         let view = kind.view(stream, capacity)?;
         let _entered = self.device.context.enter()?;
         // SAFETY: the caller's promise.
@@ -224,7 +225,7 @@ impl DeviceCodec {
     /// `scratch` and `queue` are those of the call, still valid.
     pub unsafe fn outcome(&self, scratch: u64, queue: CudaStream) -> Result<()> {
         // SAFETY: the caller's promise.
-        decompress::verdict(unsafe { self.read(0u64, scratch, queue)? })
+        decompress::verdict(unsafe { self.read(0u64, report_at(scratch), queue)? })
     }
 
     /// Waits for `queue` and reads a value.
@@ -252,4 +253,10 @@ impl DeviceCodec {
             Err(Error::invalid("device addresses must be multiples of what they hold"))
         }
     }
+}
+
+/// Where a decompression's report is in scratch memory that begins at a multiple of 8: kernels want it at one of what they
+/// read at a time.
+fn report_at(scratch: u64) -> u64 {
+    scratch.next_multiple_of(VECTOR as u64)
 }
