@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    mem,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -86,6 +87,15 @@ impl Device {
         }
         answer
     }
+}
+
+/// Frees what calls have left for those that follow on the device of this context; false where there is nothing.
+pub(crate) fn give_back(context: &Arc<Context>) -> bool {
+    let device = open().values().find(|device| Arc::ptr_eq(&device.context, context)).cloned();
+    let Some(device) = device else { return false };
+    // Freed when nobody waits for the lock.
+    let kept = mem::take(&mut *device.idle.lock().unwrap_or_else(PoisonError::into_inner));
+    !kept.is_empty()
 }
 
 /// What `fsz devices` shows of one CUDA device.

@@ -6,6 +6,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     context::{Context, Entered},
+    device::give_back,
     error::check,
     pinned::Pinned,
 };
@@ -30,7 +31,8 @@ impl Buffer {
         if self.len < len {
             // Some more than asked, so that slowly growing fields do not allocate each time.
             let generous = len.saturating_add(len / 8).max(256);
-            self.exactly(generous).or_else(|_| self.exactly(len))?;
+            self.free();
+            self.allocate(generous).or_else(|_| self.exactly(len))?;
         }
         Ok(self.at)
     }
@@ -39,6 +41,15 @@ impl Buffer {
     /// current.
     pub fn exactly(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
         self.free();
+        // Where the device is full, that may be by what is kept for calls that do not come.
+        self.allocate(len).or_else(|full| match give_back(&self.context) {
+            true => self.allocate(len),
+            false => Err(full),
+        })
+    }
+
+    /// Allocates where nothing is.
+    fn allocate(&mut self, len: usize) -> Result<sys::CUdeviceptr> {
         // SAFETY: the memory is freed in `free`, once.
         self.at = check("cuMemAlloc", unsafe { result::malloc_sync(len) })?;
         self.len = len;
@@ -52,7 +63,7 @@ impl Buffer {
 
     fn free(&mut self) {
         if self.len > 0 {
-            // SAFETY: allocated in `room`; every call that used it has been waited for. A failure
+            // SAFETY: allocated in `allocate`; every call that used it has been waited for. A failure
             // leaves the memory to the end of the process.
             let _ = unsafe { result::free_sync(self.at) };
             (self.at, self.len) = (0, 0);
