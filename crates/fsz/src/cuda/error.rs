@@ -9,6 +9,9 @@ pub fn check<T>(call: &str, result: Result<T, DriverError>) -> Result<T> {
     result.map_err(|e| {
         let name = e.error_name().ok().and_then(|s| s.to_str().ok()).unwrap_or("unknown error");
         let remedy = match e.0 {
+            CUresult::CUDA_ERROR_OUT_OF_MEMORY if call == "cuMemHostAlloc" => {
+                ": the system has not enough memory to pin; use a smaller field or the CPU backend"
+            }
             CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
                 ": not enough device memory; use a smaller field or the CPU backend"
             }

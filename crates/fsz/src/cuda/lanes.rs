@@ -17,6 +17,7 @@ use super::{
     context::Context,
     device::Device,
     error::check,
+    pinned::Pinned,
     pointer::{CudaMemory, MemoryKind},
     workspace::Queue,
 };
@@ -52,13 +53,9 @@ pub(crate) struct Lane {
 #[derive(Debug)]
 pub(crate) struct Half {
     queue: Queue,
-    /// `room` bytes of pinned memory, kept until more is needed.
-    pinned: *mut u8,
-    room: usize,
+    /// Kept until more is needed.
+    pinned: Pinned,
 }
-
-// SAFETY: pinned memory is valid on every thread, and one call at a time has it.
-unsafe impl Send for Half {}
 
 /// Host memory that is filled from device memory at `from`, `piece` bytes at a time.
 pub(crate) struct Pieces<'a> {
@@ -238,26 +235,12 @@ impl Lane {
 
 impl Half {
     fn new(context: &Arc<Context>) -> Result<Self> {
-        Ok(Half { queue: Queue::new(context)?, pinned: std::ptr::null_mut(), room: 0 })
+        Ok(Half { queue: Queue::new(context)?, pinned: Pinned::new(context) })
     }
 
-    /// Makes room for a piece of so many bytes. Nothing is under way.
+    /// Makes room for a piece of so many bytes. Nothing is under way, and the context is current.
     fn reserve(&mut self, piece: usize) -> Result<()> {
-        if self.room >= piece {
-            return Ok(());
-        }
-        if self.room > 0 {
-            self.room = 0;
-            // SAFETY: allocated here, and every copy that used it has been waited for.
-            check("cuMemFreeHost", unsafe { result::free_host(self.pinned.cast()) })?;
-        }
-        // SAFETY: the memory is freed above, or kept to the end of the process.
-        let pinned = unsafe { result::malloc_host(piece, sys::CU_MEMHOSTALLOC_PORTABLE) };
-        let pinned = check("cuMemHostAlloc", pinned)?.cast::<u8>();
-        // SAFETY: allocated above.
-        unsafe { pinned.write_bytes(0, piece) };
-        (self.pinned, self.room) = (pinned, piece);
-        Ok(())
+        self.pinned.room(piece).map(drop)
     }
 
     /// Where the half's work is enqueued.
@@ -268,14 +251,15 @@ impl Half {
     /// Enqueues the copy of `from` to device address `to`, where there is room for it. Nothing that was enqueued
     /// before uses the pinned memory.
     pub fn send(&self, to: sys::CUdeviceptr, from: &[u8]) -> Result<()> {
-        for (i, part) in from.chunks(self.room).enumerate() {
+        let room = self.pinned.len();
+        for (i, part) in from.chunks(room).enumerate() {
             if i > 0 {
                 self.queue.wait()?;
             }
             // SAFETY: there is room for a piece, and what was copied from it is on the device.
-            let pinned = unsafe { slice::from_raw_parts_mut(self.pinned, part.len()) };
+            let pinned = unsafe { slice::from_raw_parts_mut(self.pinned.at(), part.len()) };
             pinned.copy_from_slice(part);
-            self.queue.upload(to + (i * self.room) as u64, pinned)?;
+            self.queue.upload(to + (i * room) as u64, pinned)?;
         }
         Ok(())
     }
@@ -285,7 +269,7 @@ impl Half {
         self.check(len)?;
         // SAFETY: there is room, what was in it was copied out before, and it is kept until the copy is over.
         check("cuMemcpyDtoHAsync", unsafe {
-            let pinned = slice::from_raw_parts_mut(self.pinned, len);
+            let pinned = slice::from_raw_parts_mut(self.pinned.at(), len);
             result::memcpy_dtoh_async(pinned, from, self.queue.handle())
         })
     }
@@ -295,20 +279,28 @@ impl Half {
         self.check(to.len())?;
         self.queue.wait()?;
         // SAFETY: the copy is over, and filled as many bytes.
-        to.copy_from_slice(unsafe { slice::from_raw_parts(self.pinned, to.len()) });
+        to.copy_from_slice(unsafe { slice::from_raw_parts(self.pinned.at(), to.len()) });
         Ok(())
     }
 
     fn check(&self, len: usize) -> Result<()> {
-        if len <= self.room {
+        let room = self.pinned.len();
+        if len <= room {
             return Ok(());
         }
-        Err(Error::Device(format!("a copy of {len} bytes through {} of pinned memory", self.room)))
+        Err(Error::Device(format!("a copy of {len} bytes through {room} of pinned memory")))
     }
 
     /// Pinned memory for a piece.
     pub fn pinned(&self) -> *mut u8 {
-        self.pinned
+        self.pinned.at()
+    }
+}
+
+impl Drop for Half {
+    fn drop(&mut self) {
+        // Nothing may be under way in memory that is freed. Where that cannot be waited for, the context is at its end.
+        let _ = self.queue.wait();
     }
 }
 

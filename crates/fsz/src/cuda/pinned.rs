@@ -42,6 +42,16 @@ impl Pinned {
         Ok(unsafe { slice::from_raw_parts_mut(self.at, len) })
     }
 
+    /// Where it is.
+    pub fn at(&self) -> *mut u8 {
+        self.at
+    }
+
+    /// Its bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
     fn free(&mut self) {
         if self.len > 0 {
             // SAFETY: allocated in `room`; every copy that used it has been waited for. A failure leaves the memory to
