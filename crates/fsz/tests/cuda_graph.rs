@@ -16,9 +16,10 @@ use common::{
     inputs::{KINDS, field},
     some,
 };
+use cudarc::driver::{CudaContext, sys};
 use fsz::{
     Bound, Codec, CompressOptions, DType, Dense, Error, Profile, Region, Stream,
-    cuda::{Compression, DeviceCodec, DeviceMemory},
+    cuda::{Compression, DeviceCodec, DeviceMemory, DeviceStream},
 };
 
 /// The first device, and the turn of a test.
@@ -31,6 +32,11 @@ fn device() -> Option<(DeviceCodec, MutexGuard<'static, ()>)> {
         eprintln!("SKIPPED: graphs: {why}");
     }
     Some((found.ok()?, turn))
+}
+
+/// Makes the device's context current on this thread, as a program does.
+fn current() {
+    CudaContext::new(0).and_then(|context| context.bind_to_thread()).expect("a context");
 }
 
 const SHAPE: [u64; 3] = [67, 68, 67];
@@ -77,7 +83,7 @@ fn graphs_are_captured_once_and_replayed_on_other_values() {
         };
         // Kernels are loaded by their first call, and loading is no part of a graph.
         calls(null_mut());
-        let _current = fsz::cuda::internal::enter(&codec).expect("enters");
+        current();
         let graph = graph::Graph::capture(calls);
         for (seed, kind) in some(KINDS.iter().enumerate()) {
             let data: Vec<f32> = field(kind, n, seed as u64);
@@ -119,7 +125,7 @@ fn a_compression_that_waits_is_not_captured() {
         let (field, stream) = (memory(4000), memory(compression.max_len() as usize));
         let scratch = memory(compression.scratch_len() as usize);
         let place = (stream.address(), stream.len() as u64);
-        let _current = fsz::cuda::internal::enter(&codec).expect("enters");
+        current();
         let call = |queue| {
             // SAFETY: the memory was sized above and outlives the call.
             unsafe {
@@ -131,5 +137,65 @@ fn a_compression_that_waits_is_not_captured() {
         graph::Graph::capture(|queue| answer = call(queue)).replay();
         assert!(matches!(answer, Err(Error::Unsupported(_))), "{what}: {answer:?}");
         assert!(call(null_mut()).is_ok(), "{what}");
+    }
+}
+
+#[test]
+fn what_waits_for_regions_is_not_captured() {
+    let Some((codec, _turn)) = device() else { return };
+    let region = Region::in_box(&[100], &[500], Bound::Absolute(1e-4));
+    let options = CompressOptions::new(Bound::Absolute(0.1)).region(region);
+    let bytes = compress(&Codec::cpu(), &field::<f32>("smooth", 1000, 12), &[1000], &options);
+    let stream = DeviceStream::upload(0, &Stream::open(&bytes).expect("opens")).expect("uploads");
+    let out = DeviceMemory::new(0, 4000, 0).expect("allocates");
+    let scratch = DeviceMemory::new(0, DeviceCodec::DECOMPRESS_SCRATCH, 0).expect("allocates");
+    let (to, scratch) = (out.address(), scratch.address());
+    current();
+    let mut answer = Ok(());
+    // SAFETY: the memory was sized above and outlives the calls.
+    let call =
+        |queue| unsafe { codec.decompress(stream.kind(), stream.place(), to, scratch, queue) };
+    graph::Graph::capture(|queue| answer = call(queue)).replay();
+    assert!(matches!(answer, Err(Error::Unsupported(_))), "{answer:?}");
+    assert!(call(null_mut()).is_ok());
+}
+
+/// As strict as a capture is by default: what another thread does must not end it.
+#[test]
+fn calls_on_other_threads_go_on_while_a_graph_is_captured() {
+    let Some((codec, _turn)) = device() else { return };
+    let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
+    let shape = [ELEMENTS as u64];
+    let data: Vec<f32> = field("smooth, noise", ELEMENTS, 3);
+    for options in captured() {
+        let expected = compress(&Codec::cpu(), &data, &shape, &options);
+        let beside = || {
+            let device = Codec::cuda(0).expect("opens");
+            assert!(compress(&device, &data, &shape, &options) == expected);
+            let stream = Stream::open(&expected).expect("opens");
+            let mut back = vec![0f32; ELEMENTS];
+            device.decompress_into(&stream, &mut back).expect("decompresses");
+            let there = DeviceStream::upload(0, &stream).expect("uploads");
+            there.decompress_into(&mut back).expect("decompresses");
+        };
+        let compression = Compression::new(&shape, DType::F32, &options).expect("valid");
+        let memory = |len| DeviceMemory::new(0, len, 0).expect("allocates");
+        let (input, stream) = (memory(4 * ELEMENTS), memory(compression.max_len() as usize));
+        let scratch = memory(compression.scratch_len() as usize);
+        let place = (stream.address(), stream.len() as u64);
+        let call = |queue| {
+            let (from, scratch) = (input.address(), scratch.address());
+            // SAFETY: the memory was sized above and outlives the graph.
+            unsafe { codec.compress(&compression, from, place, scratch, queue) }
+        };
+        // A stream that the default one waits for: what uses that meanwhile is refused.
+        for flags in [0, 1] {
+            current();
+            let graph = graph::Graph::capture_in(mode, flags, |queue| {
+                std::thread::scope(|scope| scope.spawn(beside).join().expect("goes on"));
+                call(queue).expect("enqueues");
+            });
+            graph.replay();
+        }
     }
 }

@@ -50,6 +50,11 @@ pub(super) fn ready() -> Answer {
     }
 }
 
+/// How strict stream capture is on this thread.
+pub(super) fn mode() -> c_uint {
+    MODE.get()
+}
+
 fn only_device(device: c_int) -> Answer {
     match device {
         0 => ready(),
@@ -190,7 +195,8 @@ pub unsafe extern "C" fn cuCtxPopCurrent_v2(context: *mut *mut c_void) -> CUresu
 
 #[unsafe(no_mangle)]
 pub extern "C" fn cuCtxSynchronize() -> CUresult {
-    code(queues().finish_all())
+    let mut queues = queues();
+    code(queues.allow_wait().and_then(|()| queues.finish_all()))
 }
 
 /// # Safety

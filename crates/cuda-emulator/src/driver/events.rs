@@ -4,7 +4,7 @@ use std::ffi::c_uint;
 
 use cudarc::driver::sys::CUresult;
 
-use super::{asked, code, give, queues};
+use super::{asked, code, device::mode, give, queues};
 
 /// # Safety
 /// As in `cuda.h`.
@@ -28,6 +28,9 @@ pub extern "C" fn cuEventRecord(event: u64, stream: u64) -> CUresult {
 #[unsafe(no_mangle)]
 pub extern "C" fn cuEventQuery(event: u64) -> CUresult {
     let mut queues = queues();
+    if let Err(why) = queues.allow(mode()) {
+        return why;
+    }
     asked(queues.is_reached(event), || queues.finish_event(event))
 }
 

@@ -11,8 +11,8 @@ use super::{code, give, queue::Work, queues};
 pub(super) struct Graph(Vec<Work>);
 
 #[unsafe(no_mangle)]
-pub extern "C" fn cuStreamBeginCapture_v2(stream: u64, _mode: c_uint) -> CUresult {
-    code(queues().begin_capture(stream))
+pub extern "C" fn cuStreamBeginCapture_v2(stream: u64, mode: c_uint) -> CUresult {
+    code(queues().begin_capture(stream, mode))
 }
 
 /// # Safety

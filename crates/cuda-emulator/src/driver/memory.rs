@@ -6,7 +6,7 @@ use cudarc::driver::sys::{CUpointer_attribute, CUresult};
 
 use super::{
     Answer, code,
-    device::{CONTEXT, ready},
+    device::{CONTEXT, mode, ready},
     give,
     queue::Work,
     queues,
@@ -16,7 +16,7 @@ use crate::run::memory::{Kind, allocate, find, free};
 /// # Safety
 /// `address` is null or has room for an address.
 unsafe fn new(address: *mut u64, len: usize, kind: Kind) -> CUresult {
-    code(ready().and_then(|()| {
+    code(ready().and_then(|()| queues().allow(mode())).and_then(|()| {
         if len == 0 {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
@@ -28,7 +28,9 @@ unsafe fn new(address: *mut u64, len: usize, kind: Kind) -> CUresult {
 
 /// Frees when all work is done, as the driver does.
 fn release(address: u64) -> CUresult {
-    code(queues().finish_all().and_then(|()| match free(address) {
+    let mut queues = queues();
+    let done = queues.allow(mode()).and_then(|()| queues.finish_all());
+    code(done.and_then(|()| match free(address) {
         true => Ok(()),
         false => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
     }))

@@ -8,7 +8,11 @@ use std::{
 
 use cudarc::driver::sys::CUresult;
 
-use super::{Answer, code, device::capability, give};
+use super::{
+    Answer, code,
+    device::{capability, mode},
+    give, queues,
+};
 use crate::{
     ptx::{
         link::link,
@@ -45,6 +49,7 @@ pub unsafe extern "C" fn cuModuleLoadData(
     image: *const c_void,
 ) -> CUresult {
     code((|| {
+        queues().allow(mode())?;
         // SAFETY: promised by the caller; images begin with at least four bytes.
         let mark = unsafe { image.cast::<[u8; 4]>().read_unaligned() };
         if mark == *b"\x7FELF" || mark == 0xBA55_ED50u32.to_le_bytes() {

@@ -2,7 +2,9 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
+    ffi::c_uint,
     sync::Arc,
+    thread::{self, ThreadId},
     time::Instant,
 };
 
@@ -57,9 +59,25 @@ struct Queue {
     work: VecDeque<Work>,
     /// It waits for the default stream, and that one for it.
     blocks: bool,
-    /// What would have been done, while a graph is made of it.
-    captured: Option<Vec<Work>>,
+    /// While a graph is made of it.
+    captured: Option<Capture>,
 }
+
+/// A graph in the making.
+#[derive(Debug)]
+struct Capture {
+    /// What would have been done.
+    work: Vec<Work>,
+    /// How strict it is, and the thread that began it.
+    mode: c_uint,
+    thread: ThreadId,
+    /// A call that is not allowed meanwhile was made.
+    ended: bool,
+}
+
+/// How strict a capture or a thread is: what other threads do ends it too, what its own thread does, or neither.
+const GLOBAL: c_uint = 0;
+const RELAXED: c_uint = 2;
 
 /// An event.
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +135,10 @@ impl Queues {
         }
         let queue = self.stream(stream)?;
         match &mut queue.captured {
-            Some(captured) => captured.push(work),
+            Some(Capture { ended: true, .. }) => {
+                return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+            }
+            Some(captured) => captured.work.push(work),
             None => queue.work.push_back(work),
         }
         Ok(())
@@ -128,19 +149,59 @@ impl Queues {
         self.streams.get(&stream).is_some_and(|queue| queue.captured.is_some())
     }
 
-    pub fn begin_capture(&mut self, stream: u64) -> Answer {
+    pub fn begin_capture(&mut self, stream: u64, mode: c_uint) -> Answer {
         let queue = self.stream(stream)?;
         match queue.captured {
             Some(_) => Err(CUresult::CUDA_ERROR_ILLEGAL_STATE),
             None => {
-                queue.captured = Some(Vec::new());
+                let thread = thread::current().id();
+                queue.captured = Some(Capture { work: Vec::new(), mode, thread, ended: false });
                 Ok(())
             }
         }
     }
 
     pub fn end_capture(&mut self, stream: u64) -> Answer<Vec<Work>> {
-        self.stream(stream)?.captured.take().ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)
+        match self.stream(stream)?.captured.take() {
+            None => Err(CUresult::CUDA_ERROR_ILLEGAL_STATE),
+            Some(Capture { ended: true, .. }) => {
+                Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+            }
+            Some(captured) => Ok(captured.work),
+        }
+    }
+
+    /// Ends the captures that a call does not go with, and refuses the call with `why` where there are such.
+    fn unless(&mut self, which: impl Fn(&Queue, &Capture) -> bool, why: CUresult) -> Answer {
+        let mut answer = Ok(());
+        for queue in self.streams.values_mut() {
+            if let Some(mut captured) = queue.captured.take() {
+                if which(queue, &captured) {
+                    captured.ended = true;
+                    answer = Err(why);
+                }
+                queue.captured = Some(captured);
+            }
+        }
+        answer
+    }
+
+    /// Before a call that the driver takes for unsafe while a graph is made, on a thread that is so strict.
+    pub fn allow(&mut self, mode: c_uint) -> Answer {
+        let own = thread::current().id();
+        self.unless(
+            |_, captured| match captured.thread == own {
+                _ if mode == RELAXED => false,
+                true => captured.mode != RELAXED,
+                false => captured.mode == GLOBAL && mode == GLOBAL,
+            },
+            CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        )
+    }
+
+    /// Before a wait for the whole device.
+    pub fn allow_wait(&mut self) -> Answer {
+        self.unless(|_, _| true, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
     }
 
     /// Whether nothing is left to do in a stream.
@@ -153,7 +214,8 @@ impl Queues {
         if is_default(stream) {
             return self.finish_blocking();
         }
-        if self.is_captured(stream) {
+        if let Some(captured) = &mut self.stream(stream)?.captured {
+            captured.ended = true;
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
         }
         while self.step(stream)? {}
@@ -179,6 +241,7 @@ impl Queues {
 
     /// What the default stream waits for.
     pub fn finish_blocking(&mut self) -> Answer {
+        self.unless(|queue, _| queue.blocks, CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)?;
         self.finish_those(|queue| queue.blocks)
     }
 

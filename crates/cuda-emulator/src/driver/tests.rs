@@ -1,6 +1,6 @@
 //! Small programs, through the driver's functions alone.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CString, c_uint, c_void};
 use std::ptr::null_mut;
 
 use cudarc::driver::sys::{
@@ -194,9 +194,23 @@ fn streams_and_graphs_wait() {
     assert_eq!(read::<2>(at), [2, 2]);
 
     let (mut graph, mut executable) = (null_mut(), null_mut());
-    assert_eq!(cuStreamBeginCapture_v2(first, 0), SUCCESS);
+    // Other tests do what would end a stricter one.
+    const THREAD_LOCAL: c_uint = 1;
+    const RELAXED: c_uint = 2;
+    let unsupported = CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    let ended = CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    let refused: [&dyn Fn() -> CUresult; 2] =
+        [&|| cuStreamSynchronize(first), &|| cuEventQuery(event)];
+    for call in refused {
+        assert_eq!(cuStreamBeginCapture_v2(first, THREAD_LOCAL), SUCCESS);
+        assert_eq!(call(), unsupported);
+        assert_eq!(launch(add, at, 2, first), ended);
+        // SAFETY: there is room for the handle.
+        assert_eq!(unsafe { cuStreamEndCapture(first, &mut graph) }, ended);
+    }
+    assert_eq!(cuStreamBeginCapture_v2(first, RELAXED), SUCCESS);
+    assert_eq!(cuEventQuery(event), SUCCESS);
     assert_eq!(launch(add, at, 2, first), SUCCESS);
-    assert_eq!(cuStreamSynchronize(first), CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     // SAFETY: there is room for the handles, and each is used while it is alive.
     unsafe {
         assert_eq!(cuStreamEndCapture(first, &mut graph), SUCCESS);

@@ -1,5 +1,7 @@
 //! CUDA graphs that are being captured.
 
+use std::marker::PhantomData;
+
 use cudarc::driver::sys;
 
 use super::error::ok;
@@ -14,5 +16,33 @@ pub(super) fn not_captured(queue: sys::CUstream, why: &str) -> Result<()> {
     match status {
         Status::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
         _ => Err(Error::unsupported(why)),
+    }
+}
+
+/// While this lives, this thread may allocate, load kernels and ask for events although a CUDA graph is being captured, here
+/// or on another thread: what the library does so is in streams and memory of its own, and no part of the graph. Else the
+/// driver refuses it and ends the capture.
+#[derive(Debug)]
+pub(super) struct Relaxed {
+    before: sys::CUstreamCaptureMode,
+    /// It is the mode of the thread that made it.
+    thread: PhantomData<*const ()>,
+}
+
+impl Relaxed {
+    pub fn new() -> Result<Self> {
+        let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: exchanges the mode of this thread for that.
+        ok("cuThreadExchangeStreamCaptureMode", unsafe {
+            sys::cuThreadExchangeStreamCaptureMode(&mut mode)
+        })?;
+        Ok(Relaxed { before: mode, thread: PhantomData })
+    }
+}
+
+impl Drop for Relaxed {
+    fn drop(&mut self) {
+        // SAFETY: as above. A failure means that the driver is gone.
+        let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.before) };
     }
 }

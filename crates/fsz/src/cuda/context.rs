@@ -4,7 +4,10 @@ use std::{marker::PhantomData, sync::OnceLock};
 
 use cudarc::driver::{result, sys};
 
-use super::error::{check, ok};
+use super::{
+    capture::Relaxed,
+    error::{check, ok},
+};
 use crate::error::{Error, Result};
 
 /// Loads and initialises the driver once; later calls give the same answer.
@@ -110,8 +113,8 @@ impl Drop for Context {
 #[derive(Debug)]
 pub(crate) struct Entered<'a> {
     context: PhantomData<&'a Context>,
-    /// The guard belongs to the thread that made it.
-    thread: PhantomData<*const ()>,
+    /// Belongs, as the guard does, to the thread that made it.
+    _relaxed: Relaxed,
 }
 
 impl Entered<'_> {
@@ -120,9 +123,10 @@ impl Entered<'_> {
     /// # Safety
     /// The context stays alive for as long as the guard does.
     pub unsafe fn push(handle: sys::CUcontext) -> Result<Self> {
+        let relaxed = Relaxed::new()?;
         // SAFETY: promised by the caller.
         ok("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(handle) })?;
-        Ok(Entered { context: PhantomData, thread: PhantomData })
+        Ok(Entered { context: PhantomData, _relaxed: relaxed })
     }
 }
 

@@ -6,6 +6,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::Control,
+    capture::not_captured,
     compress,
     compression::Compression,
     decompress::{self, VECTOR, launch},
@@ -123,7 +124,8 @@ impl DeviceCodec {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for addresses out of alignment; [`Error::Truncated`] when `capacity`
-    /// cannot hold the stream's index; [`Error::Device`].
+    /// cannot hold the stream's index; [`Error::Unsupported`] for a kind that is not known before the stream is written, and
+    /// for a call that waits and is to be captured into a CUDA graph; [`Error::Device`].
     ///
     /// # Safety
     /// Until the CUDA stream is past the call: `stream` is device memory of this device with `capacity`
@@ -209,6 +211,13 @@ impl DeviceCodec {
         let scratch = report_at(scratch);
         let view = kind.view(stream, capacity)?;
         let _entered = self.device.context.enter()?;
+        if !kind.regions.is_empty() {
+            not_captured(
+                queue.cast(),
+                "decompressing with bounds by region waits for the device, so no CUDA graph can hold it: call it \
+                 outside of the capture",
+            )?;
+        }
         // SAFETY: the caller's promise.
         unsafe {
             kind.clear(scratch, queue.cast())?;

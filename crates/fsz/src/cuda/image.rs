@@ -4,12 +4,7 @@ use std::ffi::{CStr, CString, c_void};
 
 use cudarc::driver::{result, sys};
 
-use super::{
-    error::{check, ok},
-    fatbin,
-    part::Part,
-    ptx,
-};
+use super::{error::check, fatbin, part::Part, ptx};
 use crate::error::{Error, Result};
 
 /// Where the kernels of a module come from.
@@ -45,7 +40,6 @@ impl Image {
 
     /// The kernel `name`. A driver that has not seen it before takes about a second to compile it.
     pub fn function(&self, name: &str) -> Result<sys::CUfunction> {
-        let _relaxed = Relaxed::new()?;
         let module = match *self {
             Image::Whole(module) => module,
             Image::Kernels { text, .. } => load_text(&ptx::only(text, Some(name)))?,
@@ -62,30 +56,20 @@ impl Image {
         let found = unsafe { result::module::get_global(module, CString::from(name)) };
         let (at, len) = check("cuModuleGetGlobal", found)?;
         let mut words = vec![0; len / size_of::<u32>()];
-        // SAFETY: `at` holds as many bytes.
-        check("cuMemcpyDtoH", unsafe { result::memcpy_dtoh_sync(&mut words, at) })?;
+        // In a stream of its own: the default one may not be used while a graph is captured.
+        let stream = result::stream::create(result::stream::StreamKind::NonBlocking);
+        let stream = check("cuStreamCreate", stream)?;
+        // SAFETY: `at` holds as many bytes; the stream was made above, and is waited for before the words are read.
+        let (copied, waited) = unsafe {
+            let copied =
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut words, at, stream));
+            let waited = check("cuStreamSynchronize", result::stream::synchronize(stream));
+            // A failure leaves it to the end of the process.
+            let _ = result::stream::destroy(stream);
+            (copied, waited)
+        };
+        waited.and(copied)?;
         Ok(words)
-    }
-}
-
-/// While this lives, kernels can be loaded on this thread although a CUDA graph is being captured.
-struct Relaxed(sys::CUstreamCaptureMode);
-
-impl Relaxed {
-    fn new() -> Result<Self> {
-        let mut mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-        // SAFETY: exchanges the mode of this thread for that.
-        ok("cuThreadExchangeStreamCaptureMode", unsafe {
-            sys::cuThreadExchangeStreamCaptureMode(&mut mode)
-        })?;
-        Ok(Relaxed(mode))
-    }
-}
-
-impl Drop for Relaxed {
-    fn drop(&mut self) {
-        // SAFETY: as above. A failure means that the driver is gone.
-        let _ = unsafe { sys::cuThreadExchangeStreamCaptureMode(&mut self.0) };
     }
 }
 

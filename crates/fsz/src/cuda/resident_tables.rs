@@ -4,8 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{
-    capture::not_captured, compress_boxes::symbol_rows, device::Device, pointer::copy_and_wait,
-    workspace::Buffer,
+    capture::not_captured, compress_boxes::symbol_rows, device::Device, workspace::Buffer,
 };
 use crate::{error::Result, profile::dense::Dense};
 use cudarc::driver::sys;
@@ -49,11 +48,12 @@ impl ResidentTables {
         let mut memory = Buffer::new(&device.context);
         let at = memory.room(size_of_val(&rows[..]) + size_of_val(tables))?;
         let place = Place { rows: at, tables: at + size_of_val(&rows[..]) as u64 };
-        // SAFETY: there is room for both.
-        unsafe {
-            copy_and_wait(place.rows, &rows)?;
-            copy_and_wait(place.tables, tables)?;
-        }
+        // In a stream of the device's own: the default one may not be used while another graph is captured.
+        device.work(|workspace| {
+            workspace.queue.upload(place.rows, &rows)?;
+            workspace.queue.upload(place.tables, tables)?;
+            workspace.queue.wait()
+        })?;
         all.push(Resident { device: device.ordinal, _memory: memory, place });
         Ok(place)
     }

@@ -10,6 +10,9 @@ pub struct Graph {
     executable: sys::CUgraphExec,
 }
 
+/// The flag of a stream that does not wait for the default one.
+const NON_BLOCKING: u32 = 1;
+
 fn check(result: sys::CUresult) {
     assert_eq!(result, sys::CUresult::CUDA_SUCCESS);
 }
@@ -17,13 +20,22 @@ fn check(result: sys::CUresult) {
 impl Graph {
     /// Captures what `calls` enqueues on the stream that it gets. The device's context is current.
     pub fn capture(calls: impl FnOnce(*mut c_void)) -> Self {
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        Self::capture_in(mode, NON_BLOCKING, calls)
+    }
+
+    /// The same in another mode, and on a stream of these flags.
+    pub fn capture_in(
+        mode: sys::CUstreamCaptureMode,
+        flags: u32,
+        calls: impl FnOnce(*mut c_void),
+    ) -> Self {
         let mut stream = null_mut();
         let mut graph = null_mut();
         let mut executable = null_mut();
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the pointers are to handles that the driver fills in; each is made before its use.
         unsafe {
-            check(sys::cuStreamCreate(&mut stream, 1));
+            check(sys::cuStreamCreate(&mut stream, flags));
             check(sys::cuStreamBeginCapture_v2(stream, mode));
             calls(stream.cast());
             check(sys::cuStreamEndCapture(stream, &mut graph));
