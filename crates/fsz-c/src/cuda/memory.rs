@@ -97,6 +97,10 @@ pub unsafe extern "C" fn fszc_device_memory_write(
                 let all = memory.len();
                 return Err(Failure::invalid(format!("{len} bytes from {at} on, of {all}")));
             }
+            // Behind the last byte there is other memory, or none.
+            if from.is_empty() {
+                return Ok(());
+            }
             let address = std::ptr::without_provenance(memory.address() as usize + at);
             match CudaMemory::at(address)? {
                 Some(memory) => Ok(memory.copy_from_host(from)?),

@@ -82,6 +82,24 @@ fn memory(len: u64) -> Owned<fszc_device_memory> {
 }
 
 #[test]
+fn nothing_is_written_anywhere_in_device_memory() {
+    if no_device() {
+        return;
+    }
+    // SAFETY: nothing is read or written.
+    unsafe {
+        for len in [0, 1000] {
+            let there = memory(len);
+            let (from, to) = (ptr::null(), ptr::null_mut());
+            ok(fszc_device_memory_write(there.0, len as usize, from, 0));
+            ok(fszc_device_memory_read(there.0, len as usize, to, 0));
+            let beyond = fszc_device_memory_write(there.0, len as usize + 1, from, 0);
+            fails(beyond, fszc_status::FSZC_INVALID_ARGUMENT, "bytes from");
+        }
+    }
+}
+
+#[test]
 fn fields_and_streams_in_device_memory() {
     if no_device() {
         return;

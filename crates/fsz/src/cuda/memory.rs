@@ -4,7 +4,12 @@ use std::sync::Arc;
 
 use cudarc::driver::{result, sys};
 
-use super::{device::Device, error::check, pointer::copy_and_wait, workspace::Buffer};
+use super::{
+    device::Device,
+    error::check,
+    pointer::copy_and_wait,
+    workspace::{Buffer, Queue},
+};
 use crate::{
     element::Element,
     error::{Error, Result},
@@ -28,8 +33,13 @@ impl DeviceMemory {
         let _entered = context.enter()?;
         let mut buffer = Buffer::new(&context);
         let at = buffer.room(len)?;
-        // SAFETY: allocated above.
-        check("cuMemsetD8", unsafe { result::memset_d8_sync(at, fill, len) })?;
+        if len > 0 {
+            // The driver does not wait for this, and a stream that does not wait for the default one could overtake it there.
+            let queue = Queue::new(&context)?;
+            // SAFETY: allocated above.
+            let filled = unsafe { result::memset_d8_async(at, fill, len, queue.handle()) };
+            check("cuMemsetD8Async", filled).and(queue.wait())?;
+        }
         Ok(DeviceMemory { buffer, at, len })
     }
 
