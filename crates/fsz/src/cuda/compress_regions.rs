@@ -194,7 +194,8 @@ impl Work<'_> {
             let sum = self.sum_of_rows(regions.start..payload, frame.first_row())?;
             let header = frame.header(sum);
             upload(self.stream, &header, self.queue)?;
-            upload(self.scratch, &[Control::done(whole)], self.queue)?;
+            let done = [Control::done(whole)];
+            upload(self.scratch, &done, self.queue)?;
             check("cuStreamSynchronize", result::stream::synchronize(self.queue))
         }
     }

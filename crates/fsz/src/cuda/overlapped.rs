@@ -63,14 +63,16 @@ pub(crate) fn compress<T: Element>(
     out: &mut [u8],
     run: Execution<'_>,
 ) -> Result<usize> {
+    // Where the field's first element will be, the sample is before.
+    let sent = queue.upload(places.field, slice::from_ref(&largest));
     // SAFETY: the memory is the caller's workspace, sized for the compression, which waits before it is used again.
-    unsafe {
-        // Where the field's first element will be, the sample is before.
-        queue.upload(places.field, slice::from_ref(&largest))?;
+    let begun = sent.and_then(|()| unsafe {
         let one = (places.field, 1);
-        compression.begin(device, one, places.field, places.scratch, queue.handle())?;
-    }
+        compression.begin(device, one, places.field, places.scratch, queue.handle())
+    });
+    // Also after an error nothing may be under way from the sample.
     queue.wait()?;
+    begun?;
 
     let payload = compression.kind.sections.payload as usize;
     let (head, rest) = out.split_at_mut(payload);
