@@ -662,8 +662,8 @@ void fszc_device_codec_free(struct fszc_device_codec *codec);
 // brings it to the host.
 //
 // With bounds by region: waits for it, and takes device memory of the library's own, for a copy of
-// the field and a stream of that and some more. FSZC_UNSUPPORTED while the CUDA stream is captured
-// into a graph.
+// the field and a stream of that and some more. FSZC_UNSUPPORTED for a call that waits while the
+// CUDA stream is captured into a graph.
 fszc_status fszc_device_compress(const struct fszc_device_codec *codec,
                                  const struct fszc_compression *compression, const void *field,
                                  void *stream, uint64_t capacity, void *scratch,
@@ -683,6 +683,9 @@ size_t fszc_device_decompress_scratch_len(void);
 // Enqueues the decompression of a whole stream in C order. `stream` is its device address, a
 // multiple of 16, of which `capacity` bytes may be read: at least its length. `out` is the device
 // address for the field's elements, and `scratch` that of fszc_device_decompress_scratch_len bytes.
+//
+// With bounds by region: waits for it, and takes device memory of the library's own, for their
+// elements. FSZC_UNSUPPORTED then while the CUDA stream is captured into a graph.
 //
 // FSZC_TRUNCATED when `capacity` cannot hold the stream's index. What is wrong with the stream
 // itself fszc_device_outcome says.
@@ -783,7 +786,8 @@ void fszc_device_memory_free(struct fszc_device_memory *memory);
 // Makes the kind of the stream that compressing a field of this shape, type and these options
 // makes.
 //
-// FSZC_UNSUPPORTED for FSZC_DENSE, which chooses while it compresses: use fszc_stream_kind_of.
+// FSZC_UNSUPPORTED for FSZC_DENSE, which chooses while it compresses, but for
+// fszc_compress_options_set_like, and for bounds by region: use fszc_stream_kind_of.
 fszc_status fszc_stream_kind_new(const uint64_t *shape, size_t ndim, fszc_dtype dtype,
                                  const struct fszc_compress_options *options,
                                  struct fszc_stream_kind **kind);

@@ -56,8 +56,9 @@ pub unsafe extern "C" fn fszc_device_codec_free(codec: *mut fszc_device_codec) {
 /// a multiple of 8, has fszc_compression_scratch_len bytes and begins with the stream's length in bytes, a
 /// uint64_t that a following kernel can read; fszc_device_compressed_len brings it to the host.
 ///
-/// With bounds by region: waits for it, and takes device memory of the library's own, for a copy of the field and a
-/// stream of that and some more. FSZC_UNSUPPORTED while the CUDA stream is captured into a graph.
+/// With bounds by region: waits for it, and takes device memory of the library's own, for a copy of
+/// the field and a stream of that and some more. FSZC_UNSUPPORTED for a call that waits while the
+/// CUDA stream is captured into a graph.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_device_compress(
     codec: *const fszc_device_codec,
@@ -113,6 +114,9 @@ pub extern "C" fn fszc_device_decompress_scratch_len() -> usize {
 /// Enqueues the decompression of a whole stream in C order. `stream` is its device address, a multiple of
 /// 16, of which `capacity` bytes may be read: at least its length. `out` is the device address for the
 /// field's elements, and `scratch` that of fszc_device_decompress_scratch_len bytes.
+///
+/// With bounds by region: waits for it, and takes device memory of the library's own, for their
+/// elements. FSZC_UNSUPPORTED then while the CUDA stream is captured into a graph.
 ///
 /// FSZC_TRUNCATED when `capacity` cannot hold the stream's index. What is wrong with the stream itself
 /// fszc_device_outcome says.

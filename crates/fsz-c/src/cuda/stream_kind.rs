@@ -27,7 +27,8 @@ impl Object for fszc_stream_kind {
 
 /// Makes the kind of the stream that compressing a field of this shape, type and these options makes.
 ///
-/// FSZC_UNSUPPORTED for FSZC_DENSE, which chooses while it compresses: use fszc_stream_kind_of.
+/// FSZC_UNSUPPORTED for FSZC_DENSE, which chooses while it compresses, but for
+/// fszc_compress_options_set_like, and for bounds by region: use fszc_stream_kind_of.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_stream_kind_new(
     shape: *const u64,
