@@ -221,7 +221,7 @@ impl Codec {
             Place::Automatic { begins } => {
                 let device = choice::device(&job(), *begins, self.level)?;
                 let answer = self.run(threads, progress, |run| work(&device, run));
-                (!matches!(answer, Err(Error::Device(_)))).then_some(answer)
+                (!matches!(answer, Err(Error::Device(_) | Error::Unsupported(_)))).then_some(answer)
             }
         }
     }

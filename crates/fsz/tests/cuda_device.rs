@@ -352,6 +352,26 @@ fn misuse_is_refused_with_a_reason() {
         codec.decompress(kind, (at, 8192), out.address(), scratch, null_mut()).expect("launches");
         let outcome = codec.outcome(scratch, null_mut());
         assert!(matches!(outcome, Err(Error::Corrupt(_))), "{outcome:?}");
+        // What is not known before the stream is written.
+        let dense = options.clone().profile(Profile::Dense(Dense::new()));
+        let dense = Compression::new(&[1000], fsz::DType::F32, &dense).expect("valid");
+        let to = out.address();
+        let tiles = codec.decompress_tiles(dense.kind(), (at, 8192), 0..1, to, scratch, null_mut());
+        assert!(matches!(tiles, Err(Error::Unsupported(_))), "{tiles:?}");
+    }
+}
+
+#[test]
+fn fields_beyond_what_kernels_count_are_refused() {
+    let bounds = [Bound::Absolute(0.1), Bound::Relative { eps: 1e-3, floor: 0.0 }];
+    for bound in bounds {
+        let options = CompressOptions::new(bound).profile(Profile::Dense(Dense::new()));
+        for elements in [1 << 39, 1 << 52, 1 << 60] {
+            let answer = Compression::new(&[elements], fsz::DType::F32, &options).map(drop);
+            assert!(matches!(answer, Err(Error::Unsupported(_))), "{elements}: {answer:?}");
+        }
+        let answer = Compression::new(&[1 << 34], fsz::DType::F32, &options);
+        assert!(answer.is_ok_and(|compression| compression.scratch_len() < 1 << 40));
     }
 }
 

@@ -372,11 +372,10 @@ impl BoxGrid {
         self.predictor == Predictor::Lorenzo.code() as u32
     }
 
-    /// `None` for a field of more boxes than kernels count.
+    /// `None` for a field of more than [`MOST_BOXES`].
     pub fn new(grid: &TileGrid, [predictor, fine, _]: [u8; 3]) -> Option<Self> {
         let axes = grid.axes();
-        // A kernel counts boxes of some cells in 32 bits.
-        if grid.tiles() > 1 << 26 {
+        if grid.tiles() > MOST_BOXES {
             return None;
         }
         let narrow = |numbers: [u64; 4]| numbers.map(|n| n as u32);
@@ -392,6 +391,9 @@ impl BoxGrid {
         })
     }
 }
+
+/// Boxes of a field at most: a kernel counts those of some cells in 32 bits.
+pub(crate) const MOST_BOXES: u64 = 1 << 26;
 
 /// Cases that are counted at once.
 pub(crate) const MOST_TASKS: usize = MOST_CASES;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{
     abi::{
         Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, CompressArgs, Control,
-        DenseWork, MOST_TASKS, Sections, SymbolRow,
+        DenseWork, MOST_BOXES, MOST_TASKS, Sections, SymbolRow,
     },
     capture::not_captured,
     compress::{ENTRIES_AT, image},
@@ -21,6 +21,7 @@ use super::{
     kernels::{Launch, pointer},
     relative::without_samples,
     resident_tables::Place,
+    stream_kind::beyond_devices,
     teams::{FEWEST_TEAMS, LEAST_PREDICTORS, Teams},
 };
 use crate::{
@@ -429,7 +430,7 @@ impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
 type Fits = [u32; MOST_FINE as usize + 1];
 
 fn box_grid(grid: &TileGrid, choice: Choice) -> Result<BoxGrid> {
-    BoxGrid::new(grid, Dense::numbers_of(choice)).ok_or_else(too_large)
+    BoxGrid::new(grid, Dense::numbers_of(choice)).ok_or_else(beyond_devices)
 }
 
 impl BoxCompression {
@@ -443,6 +444,10 @@ impl BoxCompression {
     ) -> Result<Self> {
         let most = max_compressed_len(shape, dtype)?;
         let elements = format::geometry::element_count(shape).ok_or_else(too_large)?;
+        // Of any layout it has as many boxes at least. What is below here goes with 64 bits.
+        if elements / BOX as u64 > MOST_BOXES {
+            return Err(beyond_devices());
+        }
         Ok(BoxCompression {
             dense,
             coder,
@@ -580,7 +585,7 @@ impl BoxCompression {
             return Err(too_small());
         }
         let boxes_of_chunk = grid.tiles_per_chunk();
-        let mut boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
+        let mut boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(beyond_devices)?;
         let shapes = &module.shapes;
         let sections = Sections::new(elements, &sections);
         let room =

@@ -25,7 +25,8 @@ impl Compression {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for options out of range;
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for fields of more elements than kernels
+    /// count.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let way = match options.regions.is_empty() {
             true => Way::Field(Box::new(FieldCompression::new(shape, dtype, options)?)),

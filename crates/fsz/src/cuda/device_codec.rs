@@ -162,6 +162,7 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
+        kind.check_known()?;
         let all = kind.sections.tiles;
         if tiles.start > tiles.end || tiles.end > all {
             return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));

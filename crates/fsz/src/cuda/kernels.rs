@@ -22,6 +22,7 @@ use super::{
     kernel::{Coder, Kernel, Operation},
     part::Part,
     region_kernels::RegionShapes,
+    stream_kind::beyond_devices,
 };
 use crate::{
     dtype::DType,
@@ -395,8 +396,7 @@ impl Functions {
         stream: sys::CUstream,
         arguments: &mut [*mut c_void],
     ) -> Result<()> {
-        let grid =
-            u32::try_from(launch.grid).map_err(|_| Error::invalid("the field is too large"))?;
+        let grid = u32::try_from(launch.grid).map_err(|_| beyond_devices())?;
         let function = self.function(kernel)?;
         if launch.early && !self.never_early.load(Ordering::Relaxed) {
             // SAFETY: as the caller vouches.

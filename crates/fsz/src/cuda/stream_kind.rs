@@ -103,7 +103,7 @@ impl StreamKind {
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range; [`Error::Unsupported`] for research switches, and for bounds by
     /// region and a profile that chooses while it compresses (but for [`like`](CompressOptions::like)): [`of`](Self::of)
-    /// tells what a stream of these is.
+    /// tells what a stream of these is. Also for fields of more elements than kernels count.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         options.check(shape, dtype)?;
         let chooses = matches!(options.profile, Profile::Dense(_)) && options.model.is_none();
@@ -130,7 +130,7 @@ impl StreamKind {
     /// That of a stream which the host holds. Where it has bounds by region, these are a part of it.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for streams of research switches.
+    /// [`Error::Unsupported`] for streams of research switches, and of fields of more elements than kernels count.
     pub fn of(stream: &Stream<'_>) -> Result<Self> {
         let section = &stream.sections().regions;
         let kind = Self::laid_out(stream, section.end - section.start)?;
@@ -209,11 +209,11 @@ impl StreamKind {
         let sections = format::Sections::with_regions(header_len, &grid, profile, regions_len)
             .ok_or_else(too_large)?;
         if sections.chunks > i32::MAX as u64 {
-            return Err(too_large());
+            return Err(beyond_devices());
         }
         let tiles = match profile {
             Profile::Dense(dense) => {
-                let boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(too_large)?;
+                let boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(beyond_devices)?;
                 Tiles::Dense { boxes: Box::new(boxes), grid: Box::new(grid.clone()) }
             }
             _ => Tiles::Paper,
@@ -264,11 +264,14 @@ impl StreamKind {
         Ok(())
     }
 
+    /// An error where the stream must be written before it is known.
+    pub(crate) fn check_known(&self) -> Result<()> {
+        if matches!(self.tiles, Tiles::Unknown) { Err(before_compression()) } else { Ok(()) }
+    }
+
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
     pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
-        if matches!(self.tiles, Tiles::Unknown) {
-            return Err(before_compression());
-        }
+        self.check_known()?;
         if !bytes.is_multiple_of(16) {
             return Err(Error::invalid(
                 "a stream in device memory begins at a multiple of 16 bytes",
@@ -340,6 +343,11 @@ fn before_compression() -> Error {
         "a stream of the profile dense, or with bounds by region, before it is written: use StreamKind::of, or \
          CompressOptions::like",
     )
+}
+
+/// Of a field that the host may have and no kernel counts the parts of.
+pub(super) fn beyond_devices() -> Error {
+    Error::unsupported("a field of so many elements on a CUDA device: use the CPU")
 }
 
 fn only_on_cpu() -> Error {
