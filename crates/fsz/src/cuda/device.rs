@@ -28,6 +28,9 @@ pub(crate) struct Device {
 /// The devices that are ready.
 static OPEN: Mutex<BTreeMap<usize, Arc<Device>>> = Mutex::new(BTreeMap::new());
 
+/// Held by who opens one. That takes up to some seconds, and those who ask what is ready do not wait for it.
+static OPENING: Mutex<()> = Mutex::new(());
+
 fn open() -> MutexGuard<'static, BTreeMap<usize, Arc<Device>>> {
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -35,12 +38,15 @@ fn open() -> MutexGuard<'static, BTreeMap<usize, Arc<Device>>> {
 impl Device {
     /// Device `ordinal`.
     pub fn open(ordinal: usize) -> Result<Arc<Self>> {
-        let mut open = open();
-        if let Some(device) = open.get(&ordinal) {
-            return Ok(Arc::clone(device));
+        if let Some(device) = Self::opened(ordinal) {
+            return Ok(device);
+        }
+        let _one = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = Self::opened(ordinal) {
+            return Ok(device);
         }
         let device = Arc::new(Self::new(ordinal)?);
-        open.insert(ordinal, Arc::clone(&device));
+        open().insert(ordinal, Arc::clone(&device));
         Ok(device)
     }
 
