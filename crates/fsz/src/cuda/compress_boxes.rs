@@ -79,6 +79,8 @@ const MOST_COUNTED: u64 = {
     let choosing = MOST_TASKS as u64 * CHOOSING[1];
     if FITTING > choosing { FITTING } else { choosing }
 };
+/// Bytes of elements that come to pinned memory at a time, which is kept.
+const GATHERED: usize = 32 << 20;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
@@ -330,7 +332,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         let mut field = arguments.common().field;
         let mut to = self.at + self.scratch.slots;
         let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
-        let room = self.scratch.slots_len as usize / (BOX * size_of::<T>());
+        let room = (self.scratch.slots_len as usize).min(GATHERED) / (BOX * size_of::<T>());
         let mut listed = list;
         for tiles in tiles.chunks(room) {
             let mut arguments =
