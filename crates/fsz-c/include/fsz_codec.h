@@ -684,8 +684,9 @@ size_t fszc_device_decompress_scratch_len(void);
 // multiple of 16, of which `capacity` bytes may be read: at least its length. `out` is the device
 // address for the field's elements, and `scratch` that of fszc_device_decompress_scratch_len bytes.
 //
-// With bounds by region: waits for it, and takes device memory of the library's own, for their
-// elements. FSZC_UNSUPPORTED then while the CUDA stream is captured into a graph.
+// Where the output meets regions with bounds of their own: waits for it, and takes device memory of
+// the library's own, for their elements. FSZC_UNSUPPORTED then while the CUDA stream is captured
+// into a graph.
 //
 // FSZC_TRUNCATED when `capacity` cannot hold the stream's index. What is wrong with the stream
 // itself fszc_device_outcome says.

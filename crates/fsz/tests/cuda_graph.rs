@@ -158,6 +158,16 @@ fn what_waits_for_regions_is_not_captured() {
     graph::Graph::capture(|queue| answer = call(queue)).replay();
     assert!(matches!(answer, Err(Error::Unsupported(_))), "{answer:?}");
     assert!(call(null_mut()).is_ok());
+    // What meets no region does not wait.
+    let beside = |queue| {
+        let (kind, place) = (stream.kind(), stream.place());
+        // SAFETY: as above.
+        unsafe { codec.decompress_box(kind, place, &[700], &[300], to, scratch, queue) }
+    };
+    graph::Graph::capture(|queue| answer = beside(queue)).replay();
+    assert!(answer.is_ok(), "{answer:?}");
+    // SAFETY: as above.
+    unsafe { codec.outcome(scratch, null_mut()).expect("decodes") };
 }
 
 /// As strict as a capture is by default: what another thread does must not end it.

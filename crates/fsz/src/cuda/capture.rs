@@ -7,16 +7,18 @@ use cudarc::driver::sys;
 use super::error::ok;
 use crate::error::{Error, Result};
 
-/// Refuses a call that a graph cannot hold. `why` says what it does.
-pub(super) fn not_captured(queue: sys::CUstream, why: &str) -> Result<()> {
+/// Whether a graph is being captured from a stream.
+pub(super) fn is_captured(queue: sys::CUstream) -> Result<bool> {
     use sys::CUstreamCaptureStatus as Status;
     let mut status = Status::CU_STREAM_CAPTURE_STATUS_NONE;
     // SAFETY: the queue is the caller's, alive; writes one value.
     ok("cuStreamIsCapturing", unsafe { sys::cuStreamIsCapturing(queue, &mut status) })?;
-    match status {
-        Status::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
-        _ => Err(Error::unsupported(why)),
-    }
+    Ok(status != Status::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
+/// Refuses a call that a graph cannot hold. `why` says what it does.
+pub(super) fn not_captured(queue: sys::CUstream, why: &str) -> Result<()> {
+    if is_captured(queue)? { Err(Error::unsupported(why)) } else { Ok(()) }
 }
 
 /// While this lives, this thread may allocate, load kernels and ask for events although a CUDA graph is being captured, here

@@ -6,17 +6,18 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::Control,
-    capture::not_captured,
     compress,
     compression::Compression,
     decompress::{self, VECTOR, launch},
     device::Device,
     error::check,
+    put_regions::check_captured,
     selection::Selection,
     stream_kind::StreamKind,
 };
 use crate::{
     error::{Error, Result},
+    partial::check_box,
     schedule::too_small,
     threads::Threads,
 };
@@ -192,6 +193,8 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
+        kind.check_known()?;
+        check_box(&kind.shape, start, count)?;
         let boxed = Selection::Box((start, count));
         // SAFETY: the caller's promise.
         unsafe { self.decode(kind, (stream, capacity), boxed, out, scratch, queue) }
@@ -212,13 +215,7 @@ impl DeviceCodec {
         let scratch = report_at(scratch);
         let view = kind.view(stream, capacity)?;
         let _entered = self.device.context.enter()?;
-        if !kind.regions.is_empty() {
-            not_captured(
-                queue.cast(),
-                "decompressing with bounds by region waits for the device, so no CUDA graph can hold it: call it \
-                 outside of the capture",
-            )?;
-        }
+        check_captured(kind, &selection, queue.cast())?;
         // SAFETY: the caller's promise.
         unsafe {
             kind.clear(scratch, queue.cast())?;

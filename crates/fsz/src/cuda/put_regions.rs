@@ -4,6 +4,7 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{Move, StreamView},
+    capture::is_captured,
     compress_boxes::upload,
     decompress::{REPORT, STATUS, launch_box, launch_field},
     device::Device,
@@ -13,7 +14,10 @@ use super::{
     stream_kind::{RegionKind, StreamKind},
     workspace::Workspace,
 };
-use crate::{error::Result, region::Wanted};
+use crate::{
+    error::{Error, Result},
+    region::Wanted,
+};
 
 /// Puts what regions hold over a part of the field at `out`. Where there are some it waits: the host finds out where
 /// their elements go, and these and that list are in memory of the device's own for as long.
@@ -29,12 +33,7 @@ pub(crate) unsafe fn put_regions(
     status: u64,
     queue: sys::CUstream,
 ) -> Result<()> {
-    let around = if kind.regions.is_empty() { None } else { selection.around(kind) };
-    let Some((start, count)) = around else { return Ok(()) };
-    for region in &kind.regions {
-        let runs = selection.runs(kind);
-        let wanted = Wanted::new(&region.place, (&start, &count), &kind.shape, runs);
-        let Some(wanted) = wanted else { continue };
+    for (region, wanted) in wanted(kind, selection) {
         let mut list = Vec::new();
         wanted.each(&kind.shape, selection.runs(kind), |from, to, len| {
             list.extend(moves(from, to, len));
@@ -50,6 +49,37 @@ pub(crate) unsafe fn put_regions(
         })?;
     }
     Ok(())
+}
+
+/// The regions that a part of a field meets, and what it takes of them.
+fn wanted<'a>(
+    kind: &'a StreamKind,
+    selection: &'a Selection<'_>,
+) -> impl Iterator<Item = (&'a RegionKind, Wanted<'a>)> {
+    let around = if kind.regions.is_empty() { None } else { selection.around(kind) };
+    around.into_iter().flat_map(move |(start, count)| {
+        kind.regions.iter().filter_map(move |region| {
+            let runs = selection.runs(kind);
+            let wanted = Wanted::new(&region.place, (&start, &count), &kind.shape, runs)?;
+            Some((region, wanted))
+        })
+    })
+}
+
+/// Refuses a call that would wait in the middle of a graph's capture.
+pub(crate) fn check_captured(
+    kind: &StreamKind,
+    selection: &Selection<'_>,
+    queue: sys::CUstream,
+) -> Result<()> {
+    // The regions are looked for last, which takes time.
+    if kind.regions.is_empty() || !is_captured(queue)? || wanted(kind, selection).next().is_none() {
+        return Ok(());
+    }
+    Err(Error::unsupported(
+        "decompressing with bounds by region waits for the device, so no CUDA graph can hold it: call it outside of the \
+         capture",
+    ))
 }
 
 /// Enqueues decoding what is wanted of a region, and moving its elements to where they go.
