@@ -9,6 +9,7 @@
 //!   and a wait that can never end is an error.
 //! - Work in a stream is done when something waits for it, and not before; `cp.async` copies when it is waited for.
 //! - A launch that may begin before the one before it in its stream has ended does so, and goes as far as it can.
+//! - What may not be done while a graph is captured, by the modes of capture and thread, is refused and ends the capture.
 //!
 //! It knows the instructions that `nvcc` makes of `cuda/` and no others; textures, clusters and several devices are not
 //! there. Its compute capability is 8.0, or 9.0 with `FSZ_EMULATOR_CAPABILITY=90`. What it cannot show is a race between threads that its order of
