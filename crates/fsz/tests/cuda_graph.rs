@@ -177,7 +177,8 @@ fn calls_on_other_threads_go_on_while_a_graph_is_captured() {
     let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
     let shape = [ELEMENTS as u64];
     let data: Vec<f32> = field("smooth, noise", ELEMENTS, 3);
-    for options in captured() {
+    // One of each profile.
+    for options in captured().into_iter().take(2) {
         let expected = compress(&Codec::cpu(), &data, &shape, &options);
         let beside = || {
             let device = Codec::cuda(0).expect("opens");
@@ -199,13 +200,11 @@ fn calls_on_other_threads_go_on_while_a_graph_is_captured() {
             unsafe { codec.compress(&compression, from, place, scratch, queue) }
         };
         // A stream that the default one waits for: what uses that meanwhile is refused.
-        for flags in [0, 1] {
-            current();
-            let graph = graph::Graph::capture_in(mode, flags, |queue| {
-                std::thread::scope(|scope| scope.spawn(beside).join().expect("goes on"));
-                call(queue).expect("enqueues");
-            });
-            graph.replay();
-        }
+        current();
+        let graph = graph::Graph::capture_in(mode, 0, |queue| {
+            std::thread::scope(|scope| scope.spawn(beside).join().expect("goes on"));
+            call(queue).expect("enqueues");
+        });
+        graph.replay();
     }
 }

@@ -37,6 +37,8 @@ const RUNS: [Run; 2] = [
             "--test",
             "cuda_graph",
             "--test",
+            "cuda_memory",
+            "--test",
             "cuda_regions",
             "--test",
             "cuda_stream",
