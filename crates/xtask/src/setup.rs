@@ -74,10 +74,10 @@ const NVCC: Environment = Environment {
 
 /// The assembler of the oldest drivers that the PTX is for. Only `cargo xtask ptx` needs it.
 pub const OLDEST_PTXAS: Environment = Environment {
-    folder: "ptxas-12.0",
-    purpose: "ptxas of CUDA 12.0",
-    requirements: &["nvidia-cuda-nvcc-cu12==12.0.140"],
-    instead: "drivers of CUDA 12.0 have this version",
+    folder: "ptxas-12.4",
+    purpose: "ptxas of CUDA 12.4",
+    requirements: &["nvidia-cuda-nvcc-cu12==12.4.131"],
+    instead: "drivers of CUDA 12.4 have this version",
 };
 
 /// The builder of the Python package's wheels.

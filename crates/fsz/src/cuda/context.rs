@@ -37,8 +37,9 @@ pub(crate) fn is_in_use() -> bool {
     }
 }
 
-/// The oldest driver that takes the PTX of this release: that of CUDA 12.0.
-const OLDEST: i32 = 12_000;
+/// The oldest driver that takes the PTX of this release, that of CUDA 12.4. What those of 12.2 and before make of some
+/// kernels reads where it must not.
+const OLDEST: i32 = 12_040;
 
 fn new_enough() -> Result<()> {
     let mut version = 0;
@@ -49,7 +50,7 @@ fn new_enough() -> Result<()> {
     }
     let (major, minor) = (version / 1000, version % 1000 / 10);
     Err(Error::Device(format!(
-        "the NVIDIA driver is made for CUDA {major}.{minor}, and 12.0 is needed: update it (R525 or newer)"
+        "the NVIDIA driver is made for CUDA {major}.{minor}, and 12.4 is needed: update it (R550 or newer)"
     )))
 }
 

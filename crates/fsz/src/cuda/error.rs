@@ -18,7 +18,7 @@ pub fn check<T>(call: &str, result: Result<T, DriverError>) -> Result<T> {
             CUresult::CUDA_ERROR_NO_DEVICE => ": no CUDA device; use the CPU backend",
             CUresult::CUDA_ERROR_INVALID_DEVICE => ": no such CUDA device; see `fsz devices`",
             CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION => {
-                ": the driver is too old; update it to R525 or newer"
+                ": the driver is too old; update it to R550 or newer"
             }
             _ => "",
         };

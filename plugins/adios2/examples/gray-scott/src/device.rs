@@ -65,7 +65,7 @@ impl<T: Real> DeviceSimulation<T> {
         let stream = context.default_stream();
         let module = context
             .load_module(Ptx::from_src(PTX))
-            .context("the NVIDIA driver cannot load the kernels: update it (R525 or newer)")?;
+            .context("the NVIDIA driver cannot load the kernels: update it (R550 or newer)")?;
         let (u, v) = host.with_borders();
         let plane = host.plane();
         Ok(DeviceSimulation {
