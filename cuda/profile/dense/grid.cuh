@@ -71,6 +71,19 @@ struct Box
     }
 };
 
+/// The boxes of a slab that is a cell thick along an axis; those of the box's cell along the axes
+/// before are `thick`.
+FSZ_DEVICE u32 slab_tiles(const BoxGrid &grid, u32 axis, const u32 (&thick)[4])
+{
+    u32 slab = grid.cell[axis];
+#pragma unroll
+    for (u32 b = 0; b < 4; ++b)
+    {
+        slab *= b < axis ? thick[b] : b > axis ? grid.counts[b] : 1;
+    }
+    return slab;
+}
+
 /// The box that a tile is.
 FSZ_DEVICE Box box_of(const BoxGrid &grid, u32 tile)
 {
@@ -79,12 +92,7 @@ FSZ_DEVICE Box box_of(const BoxGrid &grid, u32 tile)
 #pragma unroll
     for (u32 a = 0; a < 4; ++a)
     {
-        u32 slab = grid.cell[a];
-#pragma unroll
-        for (u32 b = 0; b < 4; ++b)
-        {
-            slab *= b < a ? thick[b] : b > a ? grid.counts[b] : 1;
-        }
+        const u32 slab = slab_tiles(grid, a, thick);
         box.at[a] = tile / slab * grid.cell[a];
         tile %= slab;
         thick[a] = min(grid.cell[a], grid.counts[a] - box.at[a]);
@@ -121,13 +129,7 @@ FSZ_DEVICE u32 tile_at(const BoxGrid &grid, const u32 (&at)[4])
     for (u32 a = 0; a < 4; ++a)
     {
         const u32 cell = at[a] / grid.cell[a];
-        u32 slab = grid.cell[a];
-#pragma unroll
-        for (u32 b = 0; b < 4; ++b)
-        {
-            slab *= b < a ? thick[b] : b > a ? grid.counts[b] : 1;
-        }
-        tile += cell * slab;
+        tile += cell * slab_tiles(grid, a, thick);
         thick[a] = min(grid.cell[a], grid.counts[a] - cell * grid.cell[a]);
         within = within * thick[a] + at[a] % grid.cell[a];
     }

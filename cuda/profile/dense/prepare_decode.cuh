@@ -224,8 +224,9 @@ __device__ inline void order_chunks(const StreamView &view, u32 *order)
         const u32 active = __ballot_sync(WARP_ALL, chunk < end);
         if (chunk < end)
         {
-            u32 *const place = &places[class_of(chunk) * WARPS + warp];
-            const u32 like = __match_any_sync(active, class_of(chunk));
+            const u32 own_class = class_of(chunk);
+            u32 *const place = &places[own_class * WARPS + warp];
+            const u32 like = __match_any_sync(active, own_class);
             const u32 before = *place;
             order[before + __popc(like & ((1u << lane) - 1))] = chunk;
             __syncwarp(active);

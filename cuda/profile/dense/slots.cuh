@@ -87,16 +87,17 @@ FSZ_DEVICE void expand_slots(const u16 *frequencies, u32 context, u32 *slots, Sl
     rise_all(own, lane > 0 ? before : 0);
     *own_symbols = own;
     __syncwarp();
+    const auto slot = [&](u32 symbol, u32 at) {
+        return work.words[symbol] + (at << SLOT_PLACE_SHIFT);
+    };
 #pragma unroll
     for (u32 k = 0; k < OWN / 4; ++k)
     {
         const u32 first = 128 * k + 4 * lane;
         const uchar4 symbol = reinterpret_cast<const uchar4 *>(work.symbols)[32 * k + lane];
         reinterpret_cast<uint4 *>(slots)[32 * k + lane] =
-            uint4{work.words[symbol.x] + (first << SLOT_PLACE_SHIFT),
-                  work.words[symbol.y] + (first + 1 << SLOT_PLACE_SHIFT),
-                  work.words[symbol.z] + (first + 2 << SLOT_PLACE_SHIFT),
-                  work.words[symbol.w] + (first + 3 << SLOT_PLACE_SHIFT)};
+            uint4{slot(symbol.x, first), slot(symbol.y, first + 1), slot(symbol.z, first + 2),
+                  slot(symbol.w, first + 3)};
     }
     __syncwarp();
 }
