@@ -3,6 +3,7 @@
 #pragma once
 
 #include "profile/dense/box_predictor.cuh"
+#include "profile/dense/flag_coder.cuh"
 #include "profile/dense/lorenzo_coder.cuh"
 #include "profile/dense/plain_coder.cuh"
 
@@ -76,6 +77,16 @@ template <class T, class Error, class Coder> struct BoxCoder
         }
     }
 
+    /// Codes the flags of a mask.
+    FSZ_DEVICE void code_mask(const u32 *events, u32 steps)
+    {
+        coder = Apart<LAYOUT_LINE, true>::call([coder = coder, events, steps = same(steps)]() {
+            Coder own = coder;
+            code_flags(own, events, steps);
+            return own;
+        });
+    }
+
     FSZ_DEVICE void code_base(i32 difference)
     {
         coder.difference(lane == 0, FIRST_DIFFERENCE + DENSE_LORENZO_CONTEXTS, difference);
@@ -142,7 +153,8 @@ template <class T, class Error, class Coder> struct BoxCoder
         {
             if (of.kept == Kept::PLAIN)
             {
-                code_plain(program.plain, of.flags, of.steps, slot.residuals + 32 * of.mask_steps);
+                code_plain(program.plain, of.flags, of.steps,
+                           slot.residuals + 32 * flag_words(of.mask_steps));
             }
             else if (of.kept == Kept::LORENZO)
             {
@@ -156,7 +168,8 @@ template <class T, class Error, class Coder> struct BoxCoder
             }
             else if (of.kept == Kept::RESIDUALS)
             {
-                code_residuals(program.any, of.flags, slot.residuals + 32 * of.mask_steps);
+                code_residuals(program.any, of.flags,
+                               slot.residuals + 32 * flag_words(of.mask_steps));
             }
             else
             {
@@ -165,7 +178,10 @@ template <class T, class Error, class Coder> struct BoxCoder
             if (!exact)
             {
                 code_base(static_cast<i32>(static_cast<u32>(of.own) - static_cast<u32>(base)));
-                code_events(slot.residuals, of.mask_steps);
+                if (of.mask_steps > 0)
+                {
+                    code_mask(slot.residuals, of.mask_steps);
+                }
             }
         }
         if constexpr (Coder::WRITES)

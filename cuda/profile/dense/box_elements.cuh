@@ -67,7 +67,13 @@ template <class Z> struct BoxElements
     FSZ_DEVICE bool first_code(const Points<Z> &points, const Box &box, i32 &code) const
     {
         bool found = false;
+        // What is known to have none: many elements that are masked have the same bits.
+        typename Element<T>::Bits none = 0;
         each_32(box, [&](u32 from, T d) {
+            if (from > 0 && __all_sync(WARP_ALL, bits_of(d) == none))
+            {
+                return true;
+            }
             i32 own = 0;
             const bool has = from + lane < box.len && points.code_of(d, own);
             if (const u32 votes = __ballot_sync(WARP_ALL, has))
@@ -75,6 +81,7 @@ template <class Z> struct BoxElements
                 code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);
                 found = true;
             }
+            none = __shfl_sync(WARP_ALL, bits_of(d), 0);
             return !found;
         });
         return found;

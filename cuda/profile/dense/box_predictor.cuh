@@ -140,32 +140,19 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return masked;
     }
 
-    FSZ_DEVICE u32 count_listed() const
-    {
-        u32 count = 0;
-        for (u32 k = lane; k < DENSE_BOX / 32; k += 32)
-        {
-            count += __popc(slot.listed[k]);
-        }
-        return __reduce_add_sync(WARP_ALL, count);
-    }
-
     /// Writes the events of a box's mask; gives their steps.
     FSZ_DEVICE u32 mask_events(const Program &program)
     {
-        u32 *to = slot.residuals + lane;
+        FlagEvents events(slot.residuals);
         const auto masked = [&](u32 at) { return bit(stage.mask, at) ? 1u : 0u; };
-        const auto give = [&](bool active, u32 context, u32 at) {
-            *to = active ? (FIRST_FLAG + context) << 16 | masked(at) : NO_EVENT;
-            to += 32;
+        const auto give = [&](bool there, u32 context, u32 at) {
+            events.give(there, context, masked(at) != 0);
         };
         give(lane == 0, 0, 0);
-        u32 steps = 1;
         if (program.corners > 0)
         {
             const u32 entry = program.entries[0][lane];
             give(!(entry & ENTRY_IDLE), 1 + masked(0), entry & ENTRY_POSITION);
-            ++steps;
         }
         for (u32 p = 0; p < program.passes; ++p)
         {
@@ -176,9 +163,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 give(!(entry & ENTRY_IDLE), mask_context(pass, entry, masked),
                      entry & ENTRY_POSITION);
             }
-            steps += pass.steps;
         }
-        return steps;
+        return events.end();
     }
 
     /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
@@ -358,11 +344,22 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         }
     }
 
-    /// Lists the elements of a plain box that do not keep the bound, and takes the largest error of
-    /// the others; whether they are few enough.
+    /// Lists the elements of a plain box that have no target or do not keep the bound, and takes
+    /// the largest error of the others; whether they are few enough, and the walk took none of them
+    /// for another.
     template <bool MASKED>
     FSZ_DEVICE bool list_of_plain(const Box &box, typename PlainBoxes<Z>::Outcome &out, u32 &listed)
     {
+        listed = 0;
+        if (!out.walked.far())
+        {
+            return true;
+        }
+        const bool guessed = plain.has_guessed_targets();
+        if (guessed && out.listed == 0)
+        {
+            return false;
+        }
         const Points<Z> &points = plain.points;
         const auto found = Apart<LAYOUT_LINE, MASKED>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
@@ -370,7 +367,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
              to = slot.listed]() { return list_far(span, at, layout, points, own, left, to); });
         listed = found.count;
         out.max_error = found.error;
-        return listed <= box.len / 32;
+        return listed <= box.len / 32 && !(guessed && listed != out.listed);
     }
 
     /// Predicts a plain box; false for any other, which may be found `unfit` for interpolation.
@@ -382,9 +379,9 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             return false;
         }
         auto out = plain.template predict<false>(box, programs, own, slot.residuals);
-        unfit = out.walked.any();
-        u32 record = 0, listed = 0;
-        if (!out.walked.fits() || (out.walked.far() && !list_of_plain<false>(box, out, listed)))
+        unfit = out.unfit;
+        u32 record = 0, listed;
+        if (!out.walked.fits() || !list_of_plain<false>(box, out, listed))
         {
             return false;
         }
@@ -409,23 +406,57 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return true;
     }
 
-    /// Predicts a plain box by Lorenzo prediction; false for any other.
-    FSZ_DEVICE bool lorenzo_box(const Box &box, i32 base, Predicted &made)
+    /// Turns the elements of a box into codes at `stage`, and takes the range of those that have
+    /// one. Unless it is CODED a box is one of few.
+    template <bool CODED> FSZ_DEVICE LorenzoCodes<Error, T> codes_of(const Box &box)
     {
-        const bool line = box.n[2] == box.len;
-        const bool wide = plain.wide && box.n[2] % 4 == 0 && box.first % 4 == 0 &&
-                          lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
         __syncwarp();
-        const auto out =
-            line ? (wide ? lorenzo_by<LAYOUT_LINE, 4>(box) : lorenzo_by<LAYOUT_LINE, 1>(box))
-                 : (wide ? lorenzo_by<LAYOUT_BRICK, 4>(box) : lorenzo_by<LAYOUT_BRICK, 1>(box));
+        LorenzoCodes<Error, T> codes;
+        if constexpr (CODED)
+        {
+            const bool line = box.n[2] == box.len;
+            const bool wide = plain.wide && box.n[2] % 4 == 0 && box.first % 4 == 0 &&
+                              lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
+            codes = line ? (wide ? codes_by<LAYOUT_LINE, 4>(box) : codes_by<LAYOUT_LINE, 1>(box))
+                         : (wide ? codes_by<LAYOUT_BRICK, 4>(box) : codes_by<LAYOUT_BRICK, 1>(box));
+        }
+        else
+        {
+            codes = codes_by<LAYOUT_BRICK, 1>(box);
+        }
+        plain.low = codes.found.low;
+        plain.high = codes.found.high;
+        __syncwarp();
+        return codes;
+    }
+
+    template <u32 LAYOUT, u32 WIDTH>
+    FSZ_DEVICE LorenzoCodes<Error, T> codes_by(const Box &box) const
+    {
+        const Decoded<Error, T> found{Error{}, plain.low, plain.high};
+        const Points<Z> &points = plain.points;
+        return Apart<LAYOUT, false>::call(
+            [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known,
+             found]() { return lorenzo_codes<LAYOUT, WIDTH>(span, at, points, range, found); });
+    }
+
+    /// Predicts a plain box, whose codes are known, by Lorenzo prediction; false for any other.
+    FSZ_DEVICE bool lorenzo_box(const Box &box, i32 base, const LorenzoCodes<Error, T> &codes,
+                                Predicted &made)
+    {
+        if (!codes.all)
+        {
+            return false;
+        }
+        const LorenzoBox out = Apart<LAYOUT_BRICK, false>::call(
+            [at = plain.stage, len = box.len, to = slot.lorenzo]() {
+                return predict_lorenzo(at, len, to);
+            });
         __syncwarp();
         if (!out.plain)
         {
             return false;
         }
-        plain.low = out.found.low;
-        plain.high = out.found.high;
         const bool symbols = out.own != base || !out.flat;
         made = {box.len,
                 box.shape,
@@ -441,41 +472,34 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 0,
                 0,
                 symbols,
-                out.found.error};
+                codes.found.error};
         return true;
     }
 
-    template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE LorenzoBox<Error, T> lorenzo_by(const Box &box) const
-    {
-        const Decoded<Error, T> found{Error{}, plain.low, plain.high};
-        const Points<Z> &points = plain.points;
-        return Apart<LAYOUT, false>::call([span = plain.span_of(box), at = plain.stage, points,
-                                           range = !plain.range_known, found, to = slot.lorenzo]() {
-            return predict_lorenzo<LAYOUT, WIDTH>(span, at, points, range, found, to);
-        });
-    }
-
-    /// Predicts a box of which some elements are masked, and that is plain but for them; false for
-    /// any other. The first other element has the code `own`.
-    FSZ_DEVICE bool masked_box(const Box &box, i32 own, Predicted &made, bool &unfit)
+    /// Predicts a box of which some elements are masked or have no targets, and that is plain but
+    /// for them; false for any other. The first element with a code has `own`.
+    FSZ_DEVICE bool masked_box(const Box &box, i32 base, i32 own, Predicted &made, bool &unfit)
     {
         auto out = plain.template predict<true>(box, programs, own, slot.residuals);
-        unfit = out.walked.any();
-        u32 listed = 0;
-        if (!out.walked.fits() || (out.walked.far() && !list_of_plain<true>(box, out, listed)))
+        // Only the first element without a code tells what is masked.
+        const bool told = out.coded == out.listed || first_without(box, own) == out.pattern;
+        u32 listed;
+        if (!out.walked.fits() || !told || !list_of_plain<true>(box, out, listed))
         {
+            unfit = (told && out.unfit) || (told ? out.listed : out.coded) > box.len / 32;
             return false;
         }
         if (lane == 0 && !args.control->range_known)
         {
             take_masked(out.pattern, out.masked);
         }
-        const u32 record = record_of(box, MASK_CODED, out.pattern, listed);
+        const bool coded = out.masked > 0;
+        const u32 record = record_of(box, coded ? MASK_CODED : MASK_NONE, out.pattern, listed);
+        const bool symbols = coded || own != base || !out.walked.flat();
         made = {box.len,
                 box.shape,
                 Kept::PLAIN,
-                MODE_INTERPOLATED,
+                symbols ? MODE_INTERPOLATED : MODE_FLAT,
                 own,
                 out.walked.flags(),
                 out.mask_steps,
@@ -483,8 +507,50 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 record,
                 listed,
                 out.masked + listed,
-                true,
+                symbols,
                 out.max_error};
+        return true;
+    }
+
+    /// The bits of the first element that has neither a code nor a target, counted from the code
+    /// `own`; there is one.
+    FSZ_DEVICE Bits first_without(const Box &box, i32 own) const
+    {
+        const auto targets = plain.points.targets(own);
+        Bits first = 0;
+        each_32(box, [&](u32 from, T d) {
+            i32 code;
+            const bool without = from + lane < box.len && !plain.points.code_of(d, code) &&
+                                 !plain.points.between_codes(d, targets);
+            const u32 votes = __ballot_sync(WARP_ALL, without);
+            first = __shfl_sync(WARP_ALL, bits_of(d), votes ? __ffs(votes) - 1 : 0);
+            return votes == 0;
+        });
+        return first;
+    }
+
+    /// Predicts a box whose elements all have the same bits and no code; false for any other. No
+    /// element has a code.
+    FSZ_DEVICE bool uniform_box(const Box &box, i32 base, Predicted &made)
+    {
+        const T first = __ldg(args.field + box.first);
+        if (plain.points.between_codes(first, plain.points.targets(base)) ||
+            !Apart<LAYOUT_LINE, true>::call(
+                [span = plain.span_of(box)]() { return all_alike(span); }))
+        {
+            return false;
+        }
+        const Bits pattern = bits_of(first);
+        if (lane == 0 && !args.control->range_known)
+        {
+            is_number(first) && !args.missing.is(pattern) ? take_range(first)
+                                                          : take_masked(pattern, box.len);
+        }
+        made = {box.len,   box.shape, Kept::RESIDUALS,
+                MODE_FLAT, base,      0,
+                0,         0,         record_of(box, MASK_ALL, pattern, 0),
+                0,         box.len,   false,
+                {}};
         return true;
     }
 
@@ -493,154 +559,230 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
         Predicted made;
-        // Few boxes are only counted; a driver compiles that kernel in half the time without what
-        // is CODED alone.
-        bool unfit = false;
-        if (CODED && grid.predictor == DENSE_LORENZO)
+        if (grid.predictor == DENSE_LORENZO)
         {
+            const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
             if constexpr (CODED)
             {
-                if (lorenzo_box(box, base, made))
+                if (lorenzo_box(box, base, codes, made))
                 {
                     return made;
                 }
             }
+            return beside([=](BoxPredictor &own) {
+                return own.template escaped_box<CODED>(box, base, codes.found.error, false);
+            });
         }
-        else if (plain_box(box, base, made, unfit))
+        bool unfit = false;
+        if (plain_box(box, base, made, unfit))
         {
             return made;
         }
+        return beside(
+            [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, unfit); });
+    }
+
+    /// What is done apart leaves.
+    struct Beside
+    {
+        Predicted made;
+        Statistics statistics;
+        T low;
+        T high;
+    };
+
+    /// Does a part of the work by a copy of this: plain boxes are predicted by few registers, which
+    /// others would take.
+    template <class Work> FSZ_DEVICE Predicted beside(const Work &work)
+    {
+        const Beside after = Apart<LAYOUT_LINE, true>::call([copy = *this, work]() {
+            BoxPredictor own(copy);
+            const Predicted made = work(own);
+            return Beside{made, own.statistics, own.plain.low, own.plain.high};
+        });
+        statistics = after.statistics;
+        plain.low = after.low;
+        plain.high = after.high;
+        return after.made;
+    }
+
+    /// Predicts a box that is not plain, and may be known to be `unfit` for interpolation.
+    template <bool CODED> FSZ_DEVICE Predicted other_box(const Box &box, i32 base, bool unfit)
+    {
+        Predicted made;
         i32 own = base;
         const bool any = this->first_code(plain.points, box, own);
+        if (!any && uniform_box(box, base, made))
+        {
+            return made;
+        }
+        // Few boxes are only counted; a driver compiles that kernel in half the time without what
+        // is CODED alone.
         if constexpr (CODED)
         {
-            if (any && !unfit && masked_box(box, own, made, unfit))
+            if (any && !unfit && masked_box(box, base, own, made, unfit))
             {
                 return made;
             }
         }
-        return any_box<CODED>(box, base, own, unfit);
+        const bool looked_at = !unfit;
+        if (looked_at && any_box(box, base, own, made))
+        {
+            return made;
+        }
+        const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
+        return escaped_box<CODED>(box, base, codes.found.error, looked_at);
     }
 
-    /// Predicts any box, whose first element with a code has `first`; if none has, it is `base`.
-    /// It may be known to be `unfit` for interpolation.
-    template <bool CODED>
-    FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first, bool unfit)
+    /// Predicts any box by interpolation, whose first element with a code has `first`; if none has,
+    /// it is `base`. False for a box that is not fit for it; all its elements have been looked at.
+    FSZ_DEVICE bool any_box(const Box &box, i32 base, i32 first, Predicted &made)
     {
         together();
         const Program &program = programs[box.shape].any;
-        Predicted made{
-            box.len, box.shape, Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0,
-            true,    {}};
-        Bits pattern;
-        i32 &own = made.own;
-        u32 &listed = made.listed, &flags = made.flags;
-        Error &max_error = made.max_error;
-        bool fits = false, flat = true;
-        u32 masked = 0;
-        u32 &mask_steps = made.mask_steps;
-        // The range is taken where elements are looked at first.
-        bool ranges = !args.control->range_known;
+        made = {box.len, box.shape, Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0,
+                true,    {}};
+        const bool ranges = !args.control->range_known;
+        const auto targets = plain.points.targets(first);
         const auto any_code = [&](u32, T d, bool in) {
             i32 code;
             if (in && ranges)
             {
                 take_range(d);
             }
-            return plain.points.code_of(d, code) || plain.points.has_target(d, own);
+            return plain.points.code_of(d, code) || plain.points.between_codes(d, targets);
         };
-        u32 mask = MASK_NONE;
-        // By Lorenzo prediction another mask is found below.
-        if (grid.predictor != DENSE_LORENZO && !unfit)
+        Bits pattern;
+        const u32 masked = find_mask(box, any_code, pattern);
+        const u32 mask = mask_kind(box, masked);
+        made.mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
+        u32 *const events = slot.residuals + 32 * flag_words(made.mask_steps);
+        bool flat = true;
+        // Where nothing is left to predict all residuals are 0.
+        if (mask != MASK_ALL && !interpolate(box, program, first, events, made.flags, flat,
+                                             made.listed, made.max_error))
         {
-            masked = find_mask(box, any_code, pattern);
-            ranges = false;
-            mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-            mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-            u32 *const events = slot.residuals + 32 * mask_steps;
-            // Where nothing is left to predict all residuals are 0.
-            fits = mask == MASK_ALL ||
-                   interpolate(box, program, own, events, flags, flat, listed, max_error);
-            if (fits)
-            {
-                made.record = record_of(box, mask, pattern, listed);
-                made.symbols = own != base || mask == MASK_CODED || !flat;
-                made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
-            }
+            return false;
         }
-        if (!fits)
+        made.record = record_of(box, mask, pattern, made.listed);
+        made.symbols = first != base || mask == MASK_CODED || !flat;
+        made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
+        made.escaped = mask == MASK_ALL ? box.len : masked + made.listed;
+        __syncwarp();
+        return true;
+    }
+
+    FSZ_DEVICE static u32 mask_kind(const Box &box, u32 masked)
+    {
+        return masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
+    }
+
+    /// What is left out of the codes of a box.
+    struct LeftOutCodes
+    {
+        u32 masked;
+        u32 listed;
+        Bits pattern;
+        /// The first code; that of the chunk if there is none.
+        i32 first;
+    };
+
+    /// Finds what of a box has no code, as `find_mask`, from the codes in shared memory; takes the
+    /// range of it if `ranges`.
+    FSZ_DEVICE LeftOutCodes find_left_out(const Box &box, i32 base, bool ranges)
+    {
+        LeftOutCodes out{0, 0, 0, base};
+        bool found = false, coded = false;
+        // A lane's elements, which are side by side.
+        const SmallDivisor row(lorenzo_lane_len(box.len));
+        const u32 len = same(box.len);
+#pragma unroll 1
+        for (u32 from = 0; from < len; from += 32)
         {
-            made.kept = Kept::DIFFERENCES;
-            max_error = {};
-            flags = 0;
-            mask_steps = 0;
-            // A lane's elements, which are side by side.
-            const SmallDivisor row(lorenzo_lane_len(box.len));
-            const auto place = [&](u32 at) {
-                const u32 own = row.quotient(at);
-                return plain.stage + lorenzo_place(own, at - own * row.divisor);
-            };
-            const auto strict_code = [&](u32 at, T d, bool in) {
-                i32 code;
-                Error error;
-                const bool kept = plain.points.strict_code_of(d, code, error);
-                max_error = in && kept ? larger(max_error, error) : max_error;
-                if (in)
-                {
-                    store_word(place(at), static_cast<u32>(kept ? code : NO_CODE));
-                }
-                if (in && ranges)
+            const u32 at = min(from + lane, len - 1);
+            const u32 own = row.quotient(at);
+            const u32 place = lorenzo_place(own, at - own * row.divisor);
+            const i32 code = static_cast<i32>(load_word(plain.stage + place));
+            const bool in = from + lane < len, left = in && code == NO_CODE;
+            const u32 without = __ballot_sync(WARP_ALL, left);
+            const u32 with = __ballot_sync(WARP_ALL, in && !left);
+            u32 mask = 0;
+            if (without)
+            {
+                const T d = element(box, at);
+                if (left && ranges)
                 {
                     take_range(d);
                 }
-                return kept;
-            };
-            masked = find_mask(box, strict_code, pattern);
-            mask = masked == 0 ? MASK_NONE : masked == box.len ? MASK_ALL : MASK_CODED;
-            listed = count_listed();
-            fits = listed <= box.len / 4;
-            if (fits)
-            {
-                mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-                own = base;
-                for (u32 from = 0; from < box.len; from += 32)
+                if (!found)
                 {
-                    const u32 at = min(from + lane, box.len - 1);
-                    const i32 code = static_cast<i32>(load_word(place(at)));
-                    const bool has = from + lane < box.len && code != NO_CODE;
-                    if (const u32 votes = __ballot_sync(WARP_ALL, has))
-                    {
-                        own = __shfl_sync(WARP_ALL, code, __ffs(votes) - 1);
-                        break;
-                    }
+                    found = true;
+                    out.pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
                 }
-                const EscapedLorenzo came = predict_escaped(
-                    plain.stage, box.len, own, CODED && grid.predictor == DENSE_LORENZO,
-                    slot.lorenzo, slot.differences);
-                made.kept = came.in_words ? Kept::LORENZO : Kept::DIFFERENCES;
-                made.record = record_of(box, mask, pattern, listed);
-                made.symbols = own != base || !came.flat || mask == MASK_CODED;
-                made.mode = !made.symbols     ? MODE_FLAT
-                            : came.order == 1 ? MODE_LORENZO_1
-                                              : MODE_LORENZO_2;
-                made.steps = lorenzo_lane_len(box.len);
+                mask = __ballot_sync(WARP_ALL, left && bits_of(d) == out.pattern);
             }
-            else
+            if (with && !coded)
             {
-                max_error = {};
-                listed = 0;
-                made.mode = MODE_EXACT;
-                // What is only counted is counted by who asks.
-                const u32 steps = CODED ? lorenzo_lane_len(box.len) : 0;
-                made.steps = steps * WORDS;
-                for (u32 word = 0; CODED && word < WORDS; ++word)
-                {
-                    exact_differences(box, word, slot.differences + 32 * steps * word);
-                }
+                coded = true;
+                out.first = __shfl_sync(WARP_ALL, code, __ffs(with) - 1);
             }
+            if (lane == 0)
+            {
+                stage.mask[from / 32] = mask;
+                slot.listed[from / 32] = without & ~mask;
+            }
+            out.masked += __popc(mask);
+            out.listed += __popc(without & ~mask);
+        }
+        for (u32 word = (len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
+        {
+            stage.mask[word] = 0;
+            slot.listed[word] = 0;
         }
         __syncwarp();
-        made.escaped = made.mode == MODE_EXACT || mask == MASK_ALL ? box.len : masked + listed;
+        return out;
+    }
+
+    /// Predicts any box by Lorenzo prediction, or keeps it exactly. Its codes are in shared memory;
+    /// `error` is the largest of the lane. All its elements may have been LOOKED_AT.
+    template <bool CODED>
+    FSZ_DEVICE Predicted escaped_box(const Box &box, i32 base, const Error &error, bool looked_at)
+    {
+        together();
+        const LeftOutCodes out = find_left_out(box, base, !looked_at && !args.control->range_known);
+        const u32 mask = mask_kind(box, out.masked), steps = lorenzo_lane_len(box.len);
+        Predicted made{box.len, box.shape, Kept::DIFFERENCES, MODE_EXACT, base, 0, 0, 0, 0, 0, 0,
+                       true,    {}};
+        if (out.listed <= box.len / 4)
+        {
+            const u32 mask_steps = mask == MASK_CODED ? mask_events(programs[box.shape].any) : 0;
+            const EscapedLorenzo came = predict_escaped(plain.stage, box.len, out.first,
+                                                        CODED && grid.predictor == DENSE_LORENZO,
+                                                        slot.lorenzo, slot.differences);
+            made.kept = came.in_words ? Kept::LORENZO : Kept::DIFFERENCES;
+            made.own = out.first;
+            made.mask_steps = mask_steps;
+            made.steps = steps;
+            made.record = record_of(box, mask, out.pattern, out.listed);
+            made.listed = out.listed;
+            made.symbols = out.first != base || !came.flat || mask == MASK_CODED;
+            made.mode = !made.symbols     ? MODE_FLAT
+                        : came.order == 1 ? MODE_LORENZO_1
+                                          : MODE_LORENZO_2;
+            made.escaped = mask == MASK_ALL ? box.len : out.masked + out.listed;
+            made.max_error = error;
+        }
+        else
+        {
+            made.escaped = box.len;
+            // What is only counted is counted by who asks.
+            for (u32 word = 0; CODED && word < WORDS; ++word)
+            {
+                exact_differences(box, word, slot.differences + 32 * steps * word);
+            }
+            made.steps = CODED ? steps * WORDS : 0;
+        }
+        __syncwarp();
         return made;
     }
 

@@ -73,4 +73,28 @@ template <class T> struct BoxSpan
     }
 };
 
+/// Whether all elements of a box have the same bits. Called by a warp.
+template <class T> FSZ_DEVICE bool all_alike(const BoxSpan<T> &span)
+{
+    // Loads that are under way together.
+    constexpr u32 BATCH = 8;
+    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
+    const u32 len = span.len();
+    const auto bits = bits_of(__ldg(span.field));
+    bool alike = true;
+#pragma unroll 1
+    for (u32 from = lane_id(); alike && from - lane_id() < len; from += 32 * BATCH)
+    {
+        bool own = true;
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            const SpanPoint point(rows, planes, min(from + 32 * k, len - 1));
+            own = bits_of(__ldg(span.at(point))) == bits && own;
+        }
+        alike = __all_sync(WARP_ALL, own);
+    }
+    return alike;
+}
+
 } // namespace fsz

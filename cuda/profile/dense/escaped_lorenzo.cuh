@@ -8,9 +8,6 @@
 namespace fsz
 {
 
-/// In the place of a code.
-constexpr i32 NO_CODE = static_cast<i32>(0x80000000u);
-
 /// The codes that lanes begin with: one without has that of the nearest lane before that has one,
 /// or `base`.
 FSZ_DEVICE i32 begun_codes(i32 code, bool has, i32 base)

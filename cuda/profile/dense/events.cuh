@@ -47,6 +47,8 @@ template <bool FINE> struct PlainEvent
 };
 
 constexpr u32 NO_RESIDUAL = 0;
+/// The same of other boxes, whose events are a context among all above a residual or flag.
+constexpr u32 NO_EVENT = ~0u;
 /// Rows of all events.
 constexpr u32 EVENT_ROWS = PlainEvent<false>::FIRST + PlainEvent<false>::ROWS;
 

@@ -1,5 +1,5 @@
-// Plain boxes: all elements have targets that are known to fit, so that nothing is listed and no
-// step is looked at again; or they are masked, and have the same bits.
+// Plain boxes: all elements have targets that are known to fit, so that no step is looked at again;
+// or they are masked, and have the same bits; or they are known to have none, and are listed.
 #pragma once
 
 #include "encode/arguments.cuh"
@@ -146,21 +146,119 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
 /// at hand.
 constexpr u32 ROW_BATCH = 8;
 
-/// The same where boxes that are interpolated have their elements.
-template <u32 LAYOUT, u32 WIDTH, u32 BATCH = ROW_BATCH, class T, class Take>
-FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+/// Where boxes that are interpolated have their elements in shared memory.
+template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
 {
     using Places = StagePlaces<LAYOUT>;
+    return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+}
+
+/// The same of boxes that are interpolated.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
+{
     if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
     {
-        each_in_rows<LAYOUT, BATCH>(span, take);
+        each_in_rows<LAYOUT, ROW_BATCH>(span, take);
     }
     else
     {
-        const auto place_of = [](u32 z, u32 y, u32 x, u32) {
-            return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
-        };
-        each_element_at<LAYOUT, WIDTH>(span, place_of, take);
+        each_element_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
+    }
+}
+
+/// As `each_element_at`, for what takes many instructions: these stand once, so that they stay at
+/// hand. Those that come next are on their way while some are worked on.
+template <u32 LAYOUT, u32 WIDTH, class T, class Place, class Take>
+FSZ_DEVICE void each_compactly_at(const BoxSpan<T> &span, const Place &place_of, const Take &take)
+{
+    constexpr u32 AHEAD = WIDTH == 4 ? 1 : 3;
+    const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
+    const u32 count = span.n[0] * span.n[1] * per_row.divisor;
+    T d[AHEAD + 1][WIDTH];
+    u32 place[AHEAD + 1];
+    const auto load = [&](u32 k, u32 from) {
+        const u32 at = min(from, count - 1);
+        const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
+        const u32 x = (at - row * per_row.divisor) * WIDTH;
+        const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
+        const u32 y = row - z * rows.divisor;
+        place[k] = place_of(z, y, x, at * WIDTH);
+        load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
+    };
+#pragma unroll
+    for (u32 k = 0; k < AHEAD; ++k)
+    {
+        load(k, lane_id() + 32 * k);
+    }
+#pragma unroll 1
+    for (u32 from = lane_id(); from < count; from += 32)
+    {
+        load(AHEAD, from + 32 * AHEAD);
+        take(place[0], d[0]);
+#pragma unroll
+        for (u32 k = 0; k < AHEAD; ++k)
+        {
+            place[k] = place[k + 1];
+#pragma unroll
+            for (u32 e = 0; e < WIDTH; ++e)
+            {
+                d[k][e] = d[k + 1][e];
+            }
+        }
+    }
+}
+
+/// The same of boxes that are interpolated.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_compactly(const BoxSpan<T> &span, const Take &take)
+{
+    each_compactly_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
+}
+
+/// Gives `use` elements and words of theirs one after another, and takes the words that it gives;
+/// its instructions stand once.
+template <u32 WIDTH, class T, class Use>
+FSZ_DEVICE void one_by_one(const T (&elements)[WIDTH], u32 (&words)[WIDTH], const Use &use)
+{
+    if constexpr (WIDTH == 1)
+    {
+        words[0] = use(elements[0], words[0]);
+    }
+    else
+    {
+        T d[WIDTH];
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            d[k] = elements[k];
+        }
+#pragma unroll 1
+        for (u32 left = WIDTH; left > 0; --left)
+        {
+            const u32 word = use(d[0], words[0]);
+#pragma unroll
+            for (u32 k = 1; k < WIDTH; ++k)
+            {
+                d[k - 1] = d[k];
+                words[k - 1] = words[k];
+            }
+            words[WIDTH - 1] = word;
+        }
+    }
+}
+
+/// Words of elements that lie side by side.
+template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void load_words(u32 at, u32 (&words)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        load_pair(at, words[0], words[2]);
+        load_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
+    }
+    else
+    {
+        words[0] = load_word(at);
     }
 }
 
@@ -190,7 +288,8 @@ struct TargetLimits
 /// The numbers that turn elements into targets.
 template <class T> struct TargetNumbers
 {
-    static constexpr u32 ROW_BATCH = fsz::ROW_BATCH;
+    /// Whether a target takes few instructions.
+    static constexpr bool SHORT = true;
     double parts;
     double zero;
     double limit;
@@ -267,15 +366,25 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         missing = nullptr;
     }
     bool plain = true;
-    each_element<LAYOUT, WIDTH, Numbers::ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
-        u32 words[WIDTH];
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
+    const auto target = [&](T d, u32) {
+        const double part = numbers.part(d);
+        // False for NaN.
+        plain = plain && fabs(part) <= numbers.limit;
+        return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+    };
+    const auto take = [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH] = {};
+        if constexpr (Numbers::SHORT)
         {
-            const double part = numbers.part(d[k]);
-            // False for NaN.
-            plain = plain && fabs(part) <= numbers.limit;
-            words[k] = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+#pragma unroll
+            for (u32 k = 0; k < WIDTH; ++k)
+            {
+                words[k] = target(d[k], 0);
+            }
+        }
+        else
+        {
+            one_by_one(d, words, target);
         }
         if (missing != nullptr)
         {
@@ -288,49 +397,86 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
             plain = plain && !any_missing(missing, elements);
         }
         store_targets<LAYOUT, WIDTH>(stage + place, words);
-    });
+    };
+    if constexpr (Numbers::SHORT)
+    {
+        each_element<LAYOUT, WIDTH>(span, take);
+    }
+    else
+    {
+        each_compactly<LAYOUT, WIDTH>(span, take);
+    }
     return __all_sync(WARP_ALL, plain);
 }
 
-/// What a box with masked elements is.
+/// Whether an element has a code. Apart, so that the loop that calls it is short.
+template <class Points, class T> __device__ __noinline__ bool has_code(const Points *points, T d)
+{
+    i32 code;
+    return points->code_of(d, code);
+}
+
+/// What a box with masked or listed elements is.
 template <class Bits> struct MaskedBox
 {
     /// Whether all other elements have targets that are known to fit, and all masked ones the same
     /// bits.
     bool plain;
     u32 masked;
+    /// Those that are listed, and those of them that have codes, which no mask can take.
+    u32 listed;
+    u32 coded;
     Bits pattern;
 };
 
 /// Turns the elements of a box into targets at `stage`, those that are no numbers or missing into
-/// masked ones.
-template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
-FSZ_DEVICE MaskedBox<typename Element<T>::Bits>
-quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
+/// masked ones, and other ones without targets into listed ones.
+template <u32 LAYOUT, u32 WIDTH, class Numbers, class Points, class T>
+FSZ_DEVICE MaskedBox<typename Element<T>::Bits> quantize_masked(BoxSpan<T> span, u32 stage,
+                                                                Numbers numbers, Points points,
+                                                                const Missing<T> *missing)
 {
     using Bits = typename Element<T>::Bits;
     bool plain = true;
-    u32 masked = 0;
+    u32 masked = 0, listed = 0, coded = 0;
     Bits pattern = 0;
-    each_element<LAYOUT, WIDTH, Numbers::ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
-        u32 words[WIDTH];
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
+    // One is named at most, as a rule.
+    const u32 named = missing->count;
+    const Bits first = missing->bits[0];
+    const auto target = [&](T d, u32) {
+        const Bits bits = bits_of(d);
+        if (!is_number(d) || (named > 0 && bits == first) ||
+            (named > 1 && is_missing(*missing, bits)))
         {
-            const double part = numbers.part(d[k]);
-            const bool without = !is_number(d[k]) || is_missing(*missing, bits_of(d[k]));
-            const u32 target = static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
-            pattern = without && masked == 0 ? bits_of(d[k]) : pattern;
-            masked += without;
-            plain = plain && (without ? bits_of(d[k]) == pattern : fabs(part) <= numbers.limit);
-            words[k] = without ? MASKED_TARGET : target;
+            pattern = masked == 0 ? bits : pattern;
+            ++masked;
+            plain = plain && bits == pattern;
+            return MASKED_TARGET;
         }
+        const double part = numbers.part(d);
+        if (!(fabs(part) <= numbers.limit))
+        {
+            // No integer near the part is a target; true for NaN.
+            const bool far = !(fabs(part) < TARGET_MOST + 1);
+            plain = plain && far;
+            listed += far;
+            coded += far && has_code(&points, d);
+            return LISTED_TARGET;
+        }
+        return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
+    };
+    each_compactly<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+        u32 words[WIDTH] = {};
+        one_by_one(d, words, target);
         store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
     const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
     const Bits all = __shfl_sync(WARP_ALL, pattern, votes ? __ffs(votes) - 1 : 0);
     plain = plain && (masked == 0 || pattern == all);
-    return {__all_sync(WARP_ALL, plain) != 0, __reduce_add_sync(WARP_ALL, masked), all};
+    // Nothing that is a number is left out where nothing is masked.
+    return {__all_sync(WARP_ALL, plain) != 0, __reduce_add_sync(WARP_ALL, masked),
+            __reduce_add_sync(WARP_ALL, listed), __reduce_add_sync(WARP_ALL, coded),
+            votes ? all : Element<T>::QUIET_NAN};
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
@@ -363,18 +509,9 @@ template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
 FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
                                      Decoded<T, T> found, bool range, LeftOut<T, MASKED> out)
 {
-    using Places = StagePlaces<LAYOUT>;
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
-        if constexpr (WIDTH == 4)
-        {
-            load_pair(stage + place, words[0], words[2]);
-            load_pair(stage + place + Places::ODD_X, words[1], words[3]);
-        }
-        else
-        {
-            words[0] = load_word(stage + place);
-        }
+        load_words<LAYOUT>(stage + place, words);
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
@@ -444,16 +581,20 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
 /// What became of the walk through a plain box.
 template <class Error, class Bits> struct PlainOutcome
 {
-    /// Nothing else counts if it does not fit; if it was walked through nevertheless, it cannot be
-    /// interpolated.
+    /// If it does not fit nothing else counts but `unfit` and what was listed.
     PlainWalked walked;
+    /// Whether the walk tells that it does not fit for interpolation at all.
+    bool unfit;
     /// The code of its first element.
     i32 own;
     Error max_error;
-    /// Steps of events of the mask, and what is masked, of a box with a mask.
+    /// Steps of events of the mask, and what is masked, of a box that may have a mask.
     u32 mask_steps;
     u32 masked;
     Bits pattern;
+    /// Elements that were listed before the walk, and those of them that have codes.
+    u32 listed;
+    u32 coded;
 };
 
 /// Walks through plain boxes in shared memory at `stage`.
@@ -557,20 +698,23 @@ template <class Z> struct PlainBoxes
         if constexpr (MASKED)
         {
             const auto use = [&](const auto &numbers) {
+                const Points<Z> &own = points;
                 return Apart<LAYOUT, MASKED>::call(
-                    [span, stage = stage, numbers, missing = &args.missing]() {
-                        return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing);
+                    [span, stage = stage, numbers, own, missing = &args.missing]() {
+                        return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, own, missing);
                     });
             };
             const MaskedBox<Bits> found = points.with_numbers(out.own, use);
-            if (!found.plain || found.masked == 0)
+            out.masked = found.masked;
+            out.listed = found.listed;
+            out.coded = found.coded;
+            out.pattern = found.pattern;
+            if (!found.plain || found.listed > span.len() / 32)
             {
                 return false;
             }
             __syncwarp();
-            out.masked = found.masked;
-            out.pattern = found.pattern;
-            out.mask_steps = mask_of<LAYOUT>(program, events);
+            out.mask_steps = found.masked > 0 ? mask_of<LAYOUT>(program, events) : 0;
         }
         else
         {
@@ -601,19 +745,19 @@ template <class Z> struct PlainBoxes
         {
             return;
         }
-        out.walked = walk<LAYOUT, MASKED>(program, events + 32 * out.mask_steps);
+        out.walked = walk<LAYOUT, MASKED>(program, events + 32 * flag_words(out.mask_steps));
         const LeftOut<T, MASKED> left_out{out.pattern};
-        if (out.walked.fits() && !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error))
+        if (out.walked.fits() &&
+            (!strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error) || out.listed > 0))
         {
             out.walked.bits |= PlainWalked::FAR;
         }
-        // Without a finer lattice an element that is too far has no code, and so no target: the
-        // walk took it for another.
-        if (Z::RELATIVE && grid.fine == 0 && (!out.walked.fits() || out.walked.far()))
-        {
-            out.walked = {};
-        }
+        out.unfit = !has_guessed_targets();
     }
+
+    /// Whether an element may have no code, and so no target, but that of a code that its error is
+    /// too large for: without a finer lattice.
+    FSZ_DEVICE bool has_guessed_targets() const { return Z::RELATIVE && grid.fine == 0; }
 
     template <u32 LAYOUT, bool MASKED>
     FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
@@ -628,7 +772,7 @@ template <class Z> struct PlainBoxes
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{{}, own, {}, 0, 0, 0};
+        Outcome out{{}, false, own, {}, 0, 0, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {

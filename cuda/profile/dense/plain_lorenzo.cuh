@@ -1,6 +1,6 @@
-// Plain boxes by Lorenzo prediction: all elements have codes that keep the bound, and differences
-// are short. Codes lie in shared memory; events, which are differences and their contexts, go to
-// device memory (FORMAT.md, Dense: predict).
+// Boxes to codes in shared memory, and plain boxes by Lorenzo prediction: all elements have codes
+// that keep the bound, and differences are short. Events, which are differences and their contexts,
+// go to device memory (FORMAT.md, Dense: predict).
 #pragma once
 
 #include "profile/dense/events.cuh"
@@ -76,34 +76,58 @@ FSZ_DEVICE u32 lorenzo_own(u32 len)
     return begin < len ? min(steps, len - begin) : 0;
 }
 
-/// Turns the elements of a box into codes at `stage`; whether all have one that keeps the bound.
-/// LAYOUT: whether the box is a line. `found` has the largest error of the lane, and the range if
-/// `range`.
-template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
-FSZ_DEVICE bool lorenzo_codes(BoxSpan<T> span, u32 stage, const Points &points, bool range,
-                              Decoded<Error, T> &found)
+/// In the place of a code.
+constexpr i32 NO_CODE = static_cast<i32>(0x80000000u);
+
+/// What the elements of a box that have codes come to.
+template <class Error, class T> struct LorenzoCodes
 {
-    const u32 len = span.n[0] * span.n[1] * span.n[2];
+    /// Whether all elements have one.
+    bool all;
+    Decoded<Error, T> found;
+};
+
+/// Turns the elements of a box into codes at `stage`, where these keep the bound. LAYOUT: whether
+/// the box is a line. `found` has the largest error of the lane, and the range if `range`.
+template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
+FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, const Points &points,
+                                                bool range, Decoded<Error, T> found)
+{
+    const u32 len = span.len();
     const SmallDivisor per_lane(lorenzo_lane_len(len));
     const auto place = [&](u32, u32, u32, u32 at) {
         const u32 row = per_lane.quotient(at);
         return lorenzo_place(row, at - row * per_lane.divisor);
     };
-    bool plain = true;
-    each_element_at<LAYOUT, WIDTH>(span, place, [&](u32 at, const T(&d)[WIDTH]) {
-        u32 codes[WIDTH];
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
+    bool all = true;
+    const auto code_of = [&](T d, u32) {
+        i32 code;
+        Error error;
+        if (!points.strict_code_of(d, code, error))
         {
-            i32 code;
-            Error error;
-            plain = points.strict_code_of(d[k], code, error) && plain;
-            codes[k] = static_cast<u32>(code);
-            found.error = larger(found.error, error);
-            if (range)
+            all = false;
+            return static_cast<u32>(NO_CODE);
+        }
+        found.error = larger(found.error, error);
+        if (range)
+        {
+            found.take_range(d);
+        }
+        return static_cast<u32>(code);
+    };
+    const auto take = [&](u32 at, const T(&d)[WIDTH]) {
+        u32 codes[WIDTH] = {};
+        if constexpr (Points::SHORT)
+        {
+#pragma unroll
+            for (u32 k = 0; k < WIDTH; ++k)
             {
-                found.take_range(d[k]);
+                codes[k] = code_of(d[k], 0);
             }
+        }
+        else
+        {
+            one_by_one(d, codes, code_of);
         }
         if constexpr (WIDTH == LORENZO_QUAD)
         {
@@ -113,8 +137,16 @@ FSZ_DEVICE bool lorenzo_codes(BoxSpan<T> span, u32 stage, const Points &points, 
         {
             store_word(stage + at, codes[0]);
         }
-    });
-    return __all_sync(WARP_ALL, plain);
+    };
+    if constexpr (Points::SHORT)
+    {
+        each_element_at<LAYOUT, WIDTH>(span, place, take);
+    }
+    else
+    {
+        each_compactly_at<LAYOUT, WIDTH>(span, place, take);
+    }
+    return {__all_sync(WARP_ALL, all) != 0, found};
 }
 
 /// What a box comes to by orders 1 and 2: the bits of all differences, and of the lane the bits
@@ -204,8 +236,9 @@ FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order, u32 *eve
     }
 }
 
-/// What a plain box by Lorenzo prediction comes to; nothing else counts if it is none.
-template <class Error, class T> struct LorenzoBox
+/// What a box of which all elements have codes comes to by Lorenzo prediction; nothing else counts
+/// if it is not plain.
+struct LorenzoBox
 {
     bool plain;
     /// The code of its first element.
@@ -213,30 +246,19 @@ template <class Error, class T> struct LorenzoBox
     u32 order;
     /// Whether all differences are 0.
     bool flat;
-    Decoded<Error, T> found;
 };
 
-/// Makes events of a box, whose codes come to `stage`.
-template <u32 LAYOUT, u32 WIDTH, class Points, class T, class Error>
-FSZ_DEVICE LorenzoBox<Error, T> predict_lorenzo(BoxSpan<T> span, u32 stage, const Points &points,
-                                                bool range, Decoded<Error, T> found, u32 *events)
+/// Makes events of a box, whose codes are at `stage`.
+FSZ_DEVICE LorenzoBox predict_lorenzo(u32 stage, u32 len, u32 *events)
 {
-    const u32 len = span.n[0] * span.n[1] * span.n[2];
-    LorenzoBox<Error, T> made{false, 0, 1, true, found};
-    if (!lorenzo_codes<LAYOUT, WIDTH>(span, stage, points, range, made.found))
-    {
-        return made;
-    }
-    __syncwarp();
-    made.own = static_cast<i32>(load_word(stage));
-    const LorenzoCost cost = lorenzo_cost(stage, len, made.own);
-    made.order = cost.bits[0] <= cost.bits[1] ? 1 : 2;
-    made.flat = cost.bits[0] == 0;
+    const i32 own = static_cast<i32>(load_word(stage));
+    const LorenzoCost cost = lorenzo_cost(stage, len, own);
+    LorenzoBox made{false, own, cost.bits[0] <= cost.bits[1] ? 1u : 2u, cost.bits[0] == 0};
     const u32 sizes = made.order == 1 ? cost.sizes[0] : cost.sizes[1];
     made.plain = __all_sync(WARP_ALL, sizes < LorenzoEvent::MOST);
     if (made.plain)
     {
-        lorenzo_events(stage, len, made.own, made.order, events);
+        lorenzo_events(stage, len, own, made.order, events);
     }
     return made;
 }

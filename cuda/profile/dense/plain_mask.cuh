@@ -2,38 +2,31 @@
 // escapes), read from the targets before the walk.
 #pragma once
 
+#include "profile/dense/flag_events.cuh"
 #include "profile/dense/plain_walk.cuh"
-#include "profile/dense/tables.cuh"
 
 namespace fsz
 {
-
-/// An event of a step: context among all above a residual or flag.
-constexpr u32 NO_EVENT = ~0u;
 
 /// Writes the events of a mask, a step after another.
 template <u32 LAYOUT> struct MaskEvents
 {
     using Places = StagePlaces<LAYOUT>;
 
-    u32 stage;
-    u32 *to;
-    u32 steps;
+    FlagEvents events;
 
-    FSZ_DEVICE bool masked(u32 at) const { return load_word(at) == MASKED_TARGET; }
+    FSZ_DEVICE static bool masked(u32 at) { return load_word(at) == MASKED_TARGET; }
 
     FSZ_DEVICE void give(bool there, u32 context, u32 at)
     {
-        *to = there ? (FIRST_FLAG + context) << 16 | (masked(at) ? 1 : 0) : NO_EVENT;
-        to += 32;
-        ++steps;
+        events.give(there, context, masked(at));
     }
 
     /// The steps of a pass. Its points have so many odd axes, `before` and `behind` being the
     /// distances of their neighbours along each, `last` that of one which is the box's last.
     template <u32 AXES>
-    FSZ_DEVICE void pass(const PlainPass &pass, const u32 *entries, const u32 (&before)[3],
-                         const u32 (&behind)[3], const u32 (&last)[3])
+    FSZ_DEVICE void pass(const PlainPass &pass, u32 stage, const u32 *entries,
+                         const u32 (&before)[3], const u32 (&behind)[3], const u32 (&last)[3])
     {
         const u32 head = pass.head, groups = pass.groups, even = pass.even, fine = pass.fine;
         const u32 singles = head + groups + pass.flat;
@@ -61,7 +54,7 @@ template <u32 LAYOUT> struct MaskEvents
         }
     }
 
-    FSZ_DEVICE void pass(const PlainPass &own, const u32 *entries)
+    FSZ_DEVICE void pass(const PlainPass &own, u32 stage, const u32 *entries)
     {
         u32 before[3] = {}, behind[3] = {}, last[3] = {};
         u32 k = 0;
@@ -76,9 +69,9 @@ template <u32 LAYOUT> struct MaskEvents
                 ++k;
             }
         }
-        own.axes == 1   ? pass<1>(own, entries, before, behind, last)
-        : own.axes == 2 ? pass<2>(own, entries, before, behind, last)
-                        : pass<3>(own, entries, before, behind, last);
+        own.axes == 1   ? pass<1>(own, stage, entries, before, behind, last)
+        : own.axes == 2 ? pass<2>(own, stage, entries, before, behind, last)
+                        : pass<3>(own, stage, entries, before, behind, last);
     }
 };
 
@@ -87,7 +80,7 @@ template <u32 LAYOUT> struct MaskEvents
 template <u32 LAYOUT> FSZ_DEVICE u32 write_mask(const PlainProgram *program, u32 stage, u32 *events)
 {
     const u32 lane = lane_id();
-    MaskEvents<LAYOUT> mask{stage, events + lane, 0};
+    MaskEvents<LAYOUT> mask{FlagEvents(events)};
     mask.give(lane == 0, 0, stage);
     if (program->corners > 0)
     {
@@ -100,9 +93,9 @@ template <u32 LAYOUT> FSZ_DEVICE u32 write_mask(const PlainProgram *program, u32
     for (u32 p = 0; p < passes; ++p)
     {
         const PlainPass &pass = program->pass[p];
-        mask.pass(pass, program->entries[pass.first] + lane);
+        mask.pass(pass, stage, program->entries[pass.first] + lane);
     }
-    return mask.steps;
+    return mask.events.end();
 }
 
 } // namespace fsz

@@ -11,8 +11,10 @@
 namespace fsz
 {
 
-/// The target of an element that is masked, and may come out as anything.
+/// The targets of an element that is masked, and of one that is listed: they may come out as
+/// anything, and are below all others. What is listed has a residual of 0.
 constexpr u32 MASKED_TARGET = 0x80000000u;
+constexpr u32 LISTED_TARGET = 0x80000001u;
 
 /// Does a part of the work on the boxes of a layout, those with masks or those without, in a
 /// function of its own. Such functions lie one after another in a kernel, in the order of their
@@ -69,7 +71,7 @@ struct Neighbours
     i32 a, c, e, g;
 };
 
-/// MASKED: some targets are `MASKED_TARGET`.
+/// MASKED: some targets are `MASKED_TARGET` or `LISTED_TARGET`.
 template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
 {
     using Places = StagePlaces<LAYOUT>;
@@ -123,7 +125,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         const bool there = static_cast<i32>(entry) >= 0;
         const i32 target = static_cast<i32>(own_word(at, entry));
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
-        const i32 r = masked ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
+        const i32 r = left_out ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
         const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
         const u32 own = static_cast<u32>(abs(r));
         u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
@@ -179,9 +182,10 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         using Event = PlainEvent<false>;
         const bool there = static_cast<i32>(entry) >= 0;
         const u32 at = stage + (entry & ENTRY_POSITION);
-        const u32 target = load_word(at);
-        const bool masked = MASKED && target == MASKED_TARGET;
-        const i32 r = masked ? 0 : static_cast<i32>(target) >> part_bits;
+        const i32 target = load_value(at);
+        const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
+        const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
+        const i32 r = left_out ? 0 : target >> part_bits;
         const u32 value = static_cast<u32>(r) << fine_bits;
         const u32 own = there ? static_cast<u32>(abs(r)) : 0;
         give(there && !masked, Event::of(r, Event::CONTEXTS - 1));

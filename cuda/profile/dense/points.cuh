@@ -22,6 +22,8 @@ template <class Z> struct Points;
 template <class T> struct Points<Quantizer<T>>
 {
     using Error = T;
+    /// Whether a code takes few instructions.
+    static constexpr bool SHORT = true;
 
     const Quantizer<T> z;
     const Missing<T> &missing;
@@ -55,9 +57,6 @@ template <class T> struct Points<Quantizer<T>>
         return code_of(d, code) && near(d, code, z.step, error);
     }
 
-    /// Whether an element without a code may have a target, counted from the code of its box.
-    FSZ_DEVICE bool has_target(T, i32) const { return false; }
-
     /// What makes targets of the elements of a box whose first code is `own`.
     struct Targets
     {
@@ -78,6 +77,9 @@ template <class T> struct Points<Quantizer<T>>
         return {parts,
                 static_cast<double>(own) * static_cast<double>(1u << (DENSE_PART_BITS + fine))};
     }
+
+    /// Whether an element without a code may have one of some targets.
+    FSZ_DEVICE bool between_codes(T, const Targets &) const { return false; }
 
     /// Tells whether elements keep the bound that are decoded to a point, and their errors.
     struct Nearness

@@ -9,9 +9,6 @@
 namespace fsz
 {
 
-/// The elements of a row that a lane takes together: each takes many instructions.
-constexpr u32 CURVE_ROW_BATCH = 4;
-
 // A sum of the bits of a double: a conversion takes the time of four additions.
 FSZ_DEVICE double as_double(u32 pattern)
 {
@@ -130,6 +127,7 @@ template <class T> struct CodeTargets
 template <class T> struct Points<RelativeQuantizer<T>>
 {
     using Error = RelativeError<T>;
+    static constexpr bool SHORT = false;
 
     const RelativeQuantizer<T> z;
     const Missing<T> &missing;
@@ -180,12 +178,12 @@ template <class T> struct Points<RelativeQuantizer<T>>
 
     FSZ_DEVICE Targets targets(i32 own) const { return {*this, {z, fine, own}, own}; }
 
-    /// Whether an element without a code has a target nevertheless, counted from the code `own`: a
-    /// point between codes may keep a bound that no code does.
-    FSZ_DEVICE bool has_target(T d, i32 own) const
+    /// Whether an element without a code has one of some targets nevertheless: a point between
+    /// codes may keep a bound that no code does.
+    FSZ_DEVICE bool between_codes(T d, const Targets &targets) const
     {
         i32 target;
-        return fine > 0 && targets(own)(d, target);
+        return fine > 0 && targets(d, target);
     }
 
     struct Nearness
@@ -246,47 +244,38 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
                                              Decoded<RelativeError<T>, T> found,
                                              LeftOut<T, MASKED> out)
 {
-    using Places = StagePlaces<LAYOUT>;
     bool near = true, larger_one = false;
     const bool none = found.low > found.high;
     T low = none ? value_of(Element<T>::INFINITE) : found.low;
     T high = none ? value_of(Element<T>::INFINITE | Element<T>::SIGN) : found.high;
-    each_element<LAYOUT, WIDTH, CURVE_ROW_BATCH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    const auto compare = [&](T d, u32 word) {
+        if (out.has(d))
+        {
+            return word;
+        }
+        const T decoded = with.values.of(static_cast<i32>(with.zero + word));
+        const T size = magnitude_of(d);
+        const T error = magnitude_of(difference_of(d, decoded));
+        found.error.absolute = larger(found.error.absolute, error);
+        const bool is_linear = bits_of(size) < with.edge;
+        near = near && (!is_linear || error < with.above);
+        // As long as the error is not above the product, the quotient is not above the largest.
+        if (!is_linear && error > product_below(found.error.relative, size))
+        {
+            larger_one = true;
+            if constexpr (QUOTIENTS)
+            {
+                found.error.relative = larger(found.error.relative, quotient(error, size));
+            }
+        }
+        low = smaller(low, d);
+        high = larger(high, d);
+        return word;
+    };
+    each_compactly<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
-        if constexpr (WIDTH == 4)
-        {
-            load_pair(stage + place, words[0], words[2]);
-            load_pair(stage + place + Places::ODD_X, words[1], words[3]);
-        }
-        else
-        {
-            words[0] = load_word(stage + place);
-        }
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
-        {
-            if (out.has(d[k]))
-            {
-                continue;
-            }
-            const T decoded = with.values.of(static_cast<i32>(with.zero + words[k]));
-            const T size = magnitude_of(d[k]);
-            const T error = magnitude_of(difference_of(d[k], decoded));
-            found.error.absolute = larger(found.error.absolute, error);
-            const bool is_linear = bits_of(size) < with.edge;
-            near = near && (!is_linear || error < with.above);
-            // As long as the error is not above the product, the quotient is not above the largest.
-            if (!is_linear && error > product_below(found.error.relative, size))
-            {
-                larger_one = true;
-                if constexpr (QUOTIENTS)
-                {
-                    found.error.relative = larger(found.error.relative, quotient(error, size));
-                }
-            }
-            low = smaller(low, d[k]);
-            high = larger(high, d[k]);
-        }
+        load_words<LAYOUT>(stage + place, words);
+        one_by_one(d, words, compare);
     });
     if (with.range && low <= high)
     {
@@ -322,7 +311,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
     /// A kind of target with the limits of those that fit.
     template <class Targets> struct Limited : Targets
     {
-        static constexpr u32 ROW_BATCH = CURVE_ROW_BATCH;
+        static constexpr bool SHORT = false;
         double limit;
         double magic;
 
