@@ -30,8 +30,8 @@ pub struct SeriesArgs {
     /// With --range or --floor-range: the largest value of the series
     #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
-    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input
-    /// changed since are compressed again
+    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
+    /// place in the list changed since are compressed again
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
 use fsz::Codec;
-use fsz_field::Field;
+use fsz_field::{Field, Kind, StreamFile};
 
 use super::Args;
 use super::series::{file_name, is_bp};
@@ -137,6 +137,16 @@ impl<'a> Inputs<'a> {
             return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
         }
         self.args.inputs.source(path)?.open(path, codec)
+    }
+
+    /// The time step that the stream of a step has: its input's own, where that is a stream.
+    pub fn number(&self, step: &Step) -> Result<u64> {
+        let path = &self.args.input[step.input];
+        let own = match Kind::of(path)? {
+            Kind::Fsz => StreamFile::open(path)?.stream()?.header().time_step,
+            _ => None,
+        };
+        Ok(own.unwrap_or(step.number))
     }
 
     /// Which step it is, for people.
