@@ -373,6 +373,30 @@ fn a_folder_is_shown_over_its_steps() {
     assert!(text.ends_with(" at step 0, a_6x20x30.fsz\n"), "{text}");
 }
 
+/// Also where a name is no text, or has what is part of a path elsewhere.
+#[cfg(unix)]
+#[test]
+fn streams_have_the_names_of_their_inputs() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let fixture = Fixture::new();
+    let inputs = [&b"a\xff.npy"[..], b"a\xfe.npy", b"a\\b.npy"].map(OsStr::from_bytes);
+    fixture.write_f32(FIELD, &field());
+    fixture.fine(&["compress", FIELD, "-o", "x.fsz", "--abs", "1"]);
+    fixture.fine(&["decompress", "x.fsz", "-o", "x.npy"]);
+    for input in inputs {
+        std::fs::copy(fixture.path("x.npy"), fixture.path("").join(input)).unwrap();
+    }
+    let run = |before: &[&str]| fixture.command(before).args(inputs).output().unwrap();
+    let compressed = run(&["compress", "-o", "out", "--abs", "1"]);
+    assert!(compressed.status.success(), "{compressed:?}");
+    let names = [&b"a\xff.fsz"[..], b"a\xfe.fsz", b"a\\b.fsz"].map(OsStr::from_bytes);
+    assert!(names.iter().all(|name| fixture.path("out").join(name).exists()));
+    let verified = run(&["verify", "out", "--original"]);
+    assert!(verified.status.success(), "{verified:?}");
+}
+
 #[test]
 fn a_damaged_file_of_a_folder_does_not_hide_the_others() {
     let fixture = with_steps();

@@ -1,6 +1,6 @@
 //! A series: all inputs, or all steps of an ADIOS2 file, into a folder, with one range for all of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
@@ -294,11 +294,9 @@ pub fn is_bp(path: &Path) -> Result<bool> {
     Ok(Kind::of(path)? == Kind::Bp)
 }
 
-/// A name for the file of a step: `/` in variable names is none of a path.
-pub fn file_name(variable: &str, step: Option<u64>) -> PathBuf {
+/// A name for the file of a variable's step: `/` in variable names is none of a path.
+#[cfg(feature = "adios2")]
+pub fn file_name(variable: &str, step: u64) -> String {
     let name = variable.replace(['/', '\\'], "_");
-    match step {
-        Some(step) => PathBuf::from(format!("{name}.{step:06}.fsz")),
-        None => PathBuf::from(format!("{name}.fsz")),
-    }
+    format!("{name}.{step:06}.fsz")
 }
