@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fsz::{DType, Element};
 use memmap2::Mmap;
-use ndarray::{ArrayViewD, IxDyn, ShapeBuilder, Slice};
+use ndarray::{ArrayView1, ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
 use crate::error::{Error, Result};
 use crate::map::{Order, read};
@@ -151,7 +151,8 @@ impl Field {
     }
 }
 
-/// The box of `count` values from `start` in values of this shape, in Fortran order or in C order.
+/// The box of `count` values from `start` in values of this shape, in Fortran order or in C order; of no values an
+/// empty line.
 ///
 /// # Errors
 /// When the box does not lie in the shape.
@@ -170,6 +171,10 @@ pub(crate) fn window<'a, T>(
             "the box from {start:?} of {count:?} does not lie in shape {shape}"
         )));
     }
+    if values.is_empty() {
+        // Beside a side of 0 others may be longer than any memory, of which there is no array.
+        return Ok(ArrayView1::from(values).into_dyn());
+    }
     let mut window = ArrayViewD::from_shape(IxDyn(&shape.indices()?).set_f(fortran), values)
         .map_err(|e| Error::Argument(e.to_string()))?;
     window.slice_each_axis_inplace(|axis| {
@@ -185,10 +190,8 @@ pub(crate) fn from_fortran(shape: &Shape, values: Values<'_>) -> Result<Storage>
 }
 
 fn transpose<T: Element>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {
-    let shape = IxDyn(&shape.indices()?).f();
-    let array =
-        ArrayViewD::from_shape(shape, values).map_err(|e| Error::Argument(e.to_string()))?;
-    Ok(array.iter().copied().collect())
+    let whole = window(values, (shape, true), (&vec![0; shape.sides().len()], shape.sides()))?;
+    Ok(whole.iter().copied().collect())
 }
 
 #[cfg(test)]
@@ -231,6 +234,10 @@ mod tests {
         assert!(scalar.slice(0, 0).is_err());
         let empty = Field::new(Shape::new(&[0, 5]).unwrap(), Vec::<f32>::new()).unwrap();
         assert_eq!(empty.slice(1, 2).unwrap().shape().sides(), [0]);
+        let long = Shape::new(&[0, 1 << 40, 1 << 40]).unwrap();
+        assert!(from_fortran(&long, Values::F32(&[])).unwrap().values().bytes().is_empty());
+        let empty = Field::new(long, Vec::<f32>::new()).unwrap();
+        assert_eq!(empty.slice(1, 5).unwrap().shape().sides(), [0, 1 << 40]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub struct Comparison {
     pub inf: u64,
     /// Named missing values in the original.
     pub missing: u64,
-    /// NaN, ±Inf and missing values of the original that the reconstruction does not keep.
+    /// NaN, ±Inf and missing values of the original that the reconstruction does not keep; any NaN stands for another.
     pub altered: u64,
     /// Numbers of the original that are NaN or ±Inf in the reconstruction.
     pub lost: u64,

@@ -8,8 +8,8 @@ use crate::sample::{Class, Missing, Sample};
 /// Points that one task computes; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 1 << 16;
 
-/// What [`derivative_error`] found. Both figures are 0 for equal fields, and NaN where the original
-/// has no derivative other than 0, or no point takes part.
+/// What [`derivative_error`] found. Both figures are 0 for equal fields. Where the original has no
+/// derivative other than 0 they are +Inf, and NaN if the error has none either, or no point takes part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DerivativeError {
     /// RMS of the gradient of the error over the RMS of the gradient of the original.

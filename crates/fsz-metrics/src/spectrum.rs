@@ -26,7 +26,7 @@ pub struct Shell {
 /// usual shells of integer |k|. `power · modes` is the energy of a shell, and by Parseval all
 /// energies add up to the variance. NaN, ±Inf and missing values count as the mean.
 ///
-/// Holds one complex `f64` (16 bytes) per value in memory.
+/// Holds two complex `f64` (32 bytes) per value in memory.
 ///
 /// # Errors
 /// When the shape does not hold the values.

@@ -64,7 +64,7 @@ pub fn ssim_watched<T: Sample>(
         return Ok(Ssim { mean: f64::NAN, windows: 0, left_out: 0 });
     }
     let plane = Plane::of(shape);
-    let range = value_range(original, missing);
+    let scale = Scale::of(original, missing);
     let down = plane.windows_down().div_ceil(BAND_ROWS);
     let across = plane.windows_across().div_ceil(BAND_COLUMNS);
     let area = plane.rows * plane.columns;
@@ -73,7 +73,7 @@ pub fn ssim_watched<T: Sample>(
         let at = task / (down * across) * area;
         let slices = (&original[at..at + area], &reconstructed[at..at + area]);
         let (row, column) = (task / across % down, task % across);
-        let part = plane.band(slices, row * BAND_ROWS, column * BAND_COLUMNS, range, missing);
+        let part = plane.band(slices, row * BAND_ROWS, column * BAND_COLUMNS, scale, missing);
         // Neighbouring bands share values: each counts those from its first row and column to the next band's.
         let rows = own(plane.rows, row, down, BAND_ROWS);
         let columns = own(plane.columns, column, across, BAND_COLUMNS);
@@ -137,7 +137,7 @@ impl Plane {
         (x, y): (&[T], &[T]),
         row: usize,
         column: usize,
-        range: f64,
+        scale: Scale,
         missing: &Missing<T>,
     ) -> Part {
         let end = (row + BAND_ROWS).min(self.windows_down());
@@ -145,18 +145,18 @@ impl Plane {
         let width = across + self.window_columns - 1;
         let lines = row..end + self.window_rows - 1;
         let line = |row: usize| row * self.columns + column..row * self.columns + column + width;
-        // Variances do not change when the same number is taken from every value. Taking one of
-        // the values away keeps the sums of squares from cancelling in fields with an offset.
-        let mut values = lines.clone().flat_map(|row| &x[line(row)]);
-        let shift = values.find(|&&v| missing.class(v) == Class::Finite);
-        let shift = shift.map_or(0.0, |v| v.to_f64());
+        // Variances do not change when the same number is taken from every value. Taking one of the values away, of
+        // each field its own, keeps the sums of squares from cancelling in fields with an offset; and those of equal
+        // values are 0, not what rounding leaves.
+        let mut values = lines.clone().flat_map(|row| x[line(row)].iter().zip(&y[line(row)]));
+        let shift = values.find_map(|(&x, &y)| scale.pair(x, y, missing)).unwrap_or((0.0, 0.0));
         let rows = |width: usize| -> Rows { std::array::from_fn(|_| vec![0.0; width]) };
         let mut terms: Vec<Rows> = (0..self.window_rows).map(|_| rows(width)).collect();
         let (mut columns, mut windows) = (rows(width), rows(across));
         let mut part = Part::default();
         for next in lines {
             let slot = &mut terms[next % self.window_rows];
-            set_terms(&x[line(next)], &y[line(next)], shift, missing, slot);
+            set_terms((&x[line(next)], &y[line(next)]), (scale, shift), missing, slot);
             if next + 1 < row + self.window_rows {
                 continue;
             }
@@ -171,7 +171,7 @@ impl Plane {
                     part.left_out += 1;
                 } else {
                     part.windows += 1;
-                    part.sum += self.similarity(&sums, shift, range);
+                    part.sum += self.similarity(&sums, shift, scale.range);
                 }
             }
         }
@@ -179,14 +179,14 @@ impl Plane {
     }
 
     /// The index of one window from its sums.
-    fn similarity(&self, sums: &[f64; SUMS], shift: f64, range: f64) -> f64 {
+    fn similarity(&self, sums: &[f64; SUMS], shift: (f64, f64), range: f64) -> f64 {
         let n = (self.window_rows * self.window_columns) as f64;
         let (share, unbiased) = (1.0 / n, n / (n - 1.0).max(1.0));
         let (mx, my) = (sums[0] * share, sums[1] * share);
         let vx = unbiased * (sums[2] * share - mx * mx);
         let vy = unbiased * (sums[3] * share - my * my);
         let vxy = unbiased * (sums[4] * share - mx * my);
-        let (ux, uy) = (mx + shift, my + shift);
+        let (ux, uy) = (mx + shift.0, my + shift.1);
         let (c1, c2) = ((K1 * range).powi(2), (K2 * range).powi(2));
         let luminance = ratio(2.0 * ux * uy + c1, ux * ux + uy * uy + c1);
         luminance * ratio(2.0 * vxy + c2, vx + vy + c2)
@@ -217,11 +217,16 @@ fn set_sum<'a>(sums: &mut [f64], parts: impl Iterator<Item = &'a [f64]>) {
 }
 
 /// What the values of a part of a row contribute.
-fn set_terms<T: Sample>(x: &[T], y: &[T], shift: f64, missing: &Missing<T>, terms: &mut Rows) {
+fn set_terms<T: Sample>(
+    (x, y): (&[T], &[T]),
+    (scale, shift): (Scale, (f64, f64)),
+    missing: &Missing<T>,
+    terms: &mut Rows,
+) {
     for (column, (&x, &y)) in x.iter().zip(y).enumerate() {
-        let values = match missing.pair(x, y) {
+        let values = match scale.pair(x, y, missing) {
             Some((x, y)) => {
-                let (x, y) = (x - shift, y - shift);
+                let (x, y) = (x - shift.0, y - shift.1);
                 [x, y, x * x, y * y, x * y, 0.0]
             }
             None => [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
@@ -235,13 +240,60 @@ fn ratio(a: f64, b: f64) -> f64 {
     if a == b { 1.0 } else { a / b }
 }
 
-/// max − min of the numbers; 0 when there is none.
-fn value_range<T: Sample>(values: &[T], missing: &Missing<T>) -> f64 {
-    let number = |&&v: &&T| missing.class(v) == Class::Finite;
-    let (min, max) = values
-        .par_iter()
-        .filter(number)
-        .map(|v| (v.to_f64(), v.to_f64()))
-        .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-    (max - min).max(0.0)
+/// In which unit values are counted, so that squares stay in the range of `f64`. It is a power of two: figures are the same
+/// in any.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Units in 1.
+    factor: f64,
+    /// max − min of the numbers of the original, in units; 0 when there is none.
+    range: f64,
+}
+
+impl Scale {
+    fn of<T: Sample>(values: &[T], missing: &Missing<T>) -> Scale {
+        let number = |&&v: &&T| missing.class(v) == Class::Finite;
+        let (min, max) = values
+            .par_iter()
+            .filter(number)
+            .map(|v| (v.to_f64(), v.to_f64()))
+            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        if min > max {
+            return Scale { factor: 1.0, range: 0.0 };
+        }
+        let exponent = (min.abs().max(max.abs()).to_bits() >> 52).clamp(1, 2045);
+        let factor = f64::from_bits((2046 - exponent) << 52);
+        Scale { factor, range: max * factor - min * factor }
+    }
+
+    /// [`Missing::pair`], in units.
+    fn pair<T: Sample>(&self, x: T, y: T, missing: &Missing<T>) -> Option<(f64, f64)> {
+        missing.pair(x, y).map(|(x, y)| (x * self.factor, y * self.factor))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constant_field_that_stays_one_is_similar() {
+        let found = ssim(&[3.5f32; 400], &[3.5028f32; 400], &[20, 20], &Missing::none()).unwrap();
+        assert!((0.999..1.0).contains(&found.mean), "{found:?}");
+    }
+
+    #[test]
+    fn the_unit_of_a_field_changes_nothing() {
+        let of = |scale: f64| {
+            let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+            let wave = |i: usize| 0.3 * (i as f64 * 0.7).sin() * scale;
+            let other: Vec<f64> = field.iter().enumerate().map(|(i, v)| v + wave(i)).collect();
+            ssim(&field, &other, &[20, 20], &Missing::none()).unwrap().mean
+        };
+        let expected = of(1.0);
+        assert!((0.1..0.99).contains(&expected));
+        for scale in [2f64.powi(-1000), 2f64.powi(-600), 2f64.powi(600), 2f64.powi(1023)] {
+            assert_eq!(of(scale), expected, "{scale:e}");
+        }
+    }
 }

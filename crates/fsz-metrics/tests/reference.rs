@@ -242,6 +242,9 @@ fn derivatives_are_those_of_numpy() {
     close(found.gradient, values::DERIVATIVE_MASKED_GRADIENT);
     close(found.laplacian, values::DERIVATIVE_MASKED_LAPLACIAN);
     assert_eq!(found.points, values::DERIVATIVE_MASKED_POINTS);
+    let flat = |other: &[f64]| derivative_error(&[1.0; 5], other, &[5], &Missing::none()).unwrap();
+    assert!(flat(&[1.0; 5]).gradient.is_nan());
+    assert_eq!(flat(&[1.0, 2.0, 4.0, 8.0, 16.0]).laplacian, f64::INFINITY);
     let short = derivative_error(&[1.0, 2.0], &[1.0, 2.0], &[2], &Missing::none()).unwrap();
     assert_eq!(short.points, 0);
     assert!(short.gradient.is_nan() && short.laplacian.is_nan());

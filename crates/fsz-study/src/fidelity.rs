@@ -47,7 +47,7 @@ pub fn measure<T: Element + Sample>(
     })
 }
 
-/// Shares of the pairs per bin over ±bound; what lies beyond is in none.
+/// Shares of the pairs per bin over ±bound; what lies beyond is in none. Nothing where there are no pairs, or no bound.
 fn distribution<T: Sample>(
     values: &[T],
     decoded: &[T],
@@ -59,11 +59,17 @@ fn distribution<T: Sample>(
     }
     let found = fsz_metrics::error_histogram(values, decoded, missing, bound, BINS)?;
     let all = found.counts.iter().sum::<u64>() + found.below + found.above;
-    Ok(found.counts.iter().map(|&n| n as f64 / all.max(1) as f64).collect())
+    if all == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(found.counts.iter().map(|&n| n as f64 / all as f64).collect())
 }
 
-/// Half the sum of |share − 1 / bins|, with what lies in no bin.
+/// Half the sum of |share − 1 / bins|, with what lies in no bin; NaN without bins.
 fn from_uniform(histogram: &[f64]) -> f64 {
+    if histogram.is_empty() {
+        return f64::NAN;
+    }
     let even = 1.0 / histogram.len() as f64;
     let inside: f64 = histogram.iter().sum();
     let apart: f64 = histogram.iter().map(|share| (share - even).abs()).sum();
@@ -113,6 +119,17 @@ mod tests {
         assert!((from_uniform(&[1.0, 0.0, 0.0, 0.0]) - 0.75).abs() < 1e-15);
         // Half the pairs beyond the bound.
         assert!((from_uniform(&[0.125; 4]) - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nothing_has_no_distance_from_uniform() {
+        let share = |original: f32, bound| {
+            let found = distribution(&[original; 9], &[1.0; 9], &Missing::none(), bound);
+            from_uniform(&found.unwrap())
+        };
+        assert!(share(1.0, 0.0).is_nan() && share(f32::NAN, 0.5).is_nan());
+        // All in the one bin in the middle.
+        assert!((share(1.0, 0.5) - (1.0 - 1.0 / BINS as f64)).abs() < 1e-12);
     }
 
     #[test]

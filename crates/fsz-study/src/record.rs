@@ -165,7 +165,7 @@ pub struct Fidelity {
     /// Largest magnitude of it at lags 1 to 10.
     pub largest_autocorrelation: f64,
     /// Total variation distance between the distribution of the error and the uniform one on
-    /// ±bound: 0 to 1.
+    /// ±bound: 0 to 1; NaN of a field without pairs, or of bound 0.
     pub from_uniform: f64,
     /// Share of the pairs with an error in each of equal bins over ±bound.
     pub histogram: Vec<f64>,

@@ -44,7 +44,7 @@ impl Slice {
         missing: &Missing<T>,
     ) -> Option<Slice> {
         let &[.., rows, columns] = shape else { return None };
-        if rows < 8 || columns < 8 {
+        if rows < 8 || columns < 8 || values.is_empty() {
             return None;
         }
         let index = shape[..shape.len() - 2].iter().product::<usize>() / 2;
@@ -179,5 +179,6 @@ mod tests {
             assert_eq!(picture.size(), size, "{shape:?}");
         }
         assert!(Slice::middle(&[7, 100], &[0f32; 700], &Missing::none()).is_none());
+        assert!(Slice::middle::<f32>(&[0, 40, 50], &[], &Missing::none()).is_none());
     }
 }

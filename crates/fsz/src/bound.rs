@@ -31,7 +31,6 @@ pub enum Bound {
         max: f64,
     },
     /// A share of each element, or the floor where that is more: |original − decoded| ≤ max(eps · |original|, floor).
-    /// The CPU keeps it.
     Relative {
         /// Share of the element: above 0, at most ½; of `f64` at least 2⁻²⁷.
         eps: f64,

@@ -251,7 +251,7 @@ impl Codec {
     }
 
     /// Compresses `data`, a field of `shape` (slowest axis first) in C order, into `out` and returns the
-    /// stream's length in bytes. A buffer of [`max_compressed_len`](crate::max_compressed_len) bytes always suffices.
+    /// stream's length in bytes. A buffer of [`CompressOptions::max_compressed_len`] bytes always suffices.
     /// For a [target](crate::Bound::is_target) the field is compressed, and for a PSNR decompressed, some times before, as a
     /// rule 3 to 5 and at most about 15, into memory of the call's own; the progress then counts each time anew.
     ///

@@ -13,7 +13,7 @@ pub(crate) struct Execution<'a> {
     pub progress: Option<&'a Progress>,
 }
 
-#[cfg(feature = "cuda")]
+#[cfg(any(test, feature = "cuda"))]
 impl Execution<'_> {
     /// On the calling thread, without a report.
     pub fn alone() -> Self {

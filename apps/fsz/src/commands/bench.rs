@@ -87,10 +87,10 @@ pub struct Args {
     /// Missing value; may be given several times
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
-    /// Also write the results to this JSON file
+    /// Also write the results to this JSON file; - for standard output, without the table
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Also write the results to this CSV file
+    /// Also write the results to this CSV file; - for standard output, without the table
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
     /// Overwrite existing files
@@ -176,8 +176,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
         }
         spinner.finish_and_clear();
     }
-    write(outputs, &rows, &csv(&rows), quiet)?;
-    terminal::print(&text(&rows))?;
+    show(outputs, &rows, [&csv(&rows), &text(&rows)], quiet)?;
     if !cfg!(feature = "zfp") {
         terminal::note(quiet, "zfp is not measured: build with --features zfp");
     }
@@ -214,10 +213,16 @@ impl Args {
     /// The files for JSON and CSV: what cannot be written is refused before anything is measured.
     fn outputs(&self) -> Result<[Option<Output>; 2]> {
         let create = |path: &PathBuf| output::create(path, self.force, &self.fields);
-        Ok([
+        let outputs = [
             self.json.as_ref().map(create).transpose()?,
             self.csv.as_ref().map(create).transpose()?,
-        ])
+        ];
+        if let [Some(json), Some(csv)] = &outputs
+            && (json.path() == csv.path() || json.is_standard_output() && csv.is_standard_output())
+        {
+            bail!("--json and --csv would both go to {}: name a file each", json.path().display());
+        }
+        Ok(outputs)
     }
 
     fn threads(&self) -> Vec<usize> {
@@ -229,14 +234,15 @@ impl Args {
     }
 }
 
-/// Writes the files asked for, and names them.
-fn write(
+/// Writes the files asked for, and names them; prints the table, unless a program reads standard output.
+fn show(
     outputs: [Option<Output>; 2],
     figures: &impl Serialize,
-    csv: &str,
+    [csv, table]: [&str; 2],
     quiet: bool,
 ) -> Result<()> {
     let json = serde_json::to_string_pretty(figures)? + "\n";
+    let printed = outputs.iter().flatten().any(Output::is_standard_output);
     for (output, text) in outputs.into_iter().zip([json.as_str(), csv]) {
         if let Some(mut output) = output {
             let (path, direct) = (output.path().display().to_string(), output.is_direct());
@@ -247,7 +253,7 @@ fn write(
             }
         }
     }
-    Ok(())
+    if printed { Ok(()) } else { terminal::print(table) }
 }
 
 fn csv(rows: &[Row]) -> String {

@@ -34,7 +34,8 @@ use series::SeriesArgs;
 /// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
 /// bound is the same share of one range for all of them, which a first pass finds (of each variable its own), and
 /// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
-/// as the output. Steps appear whole or not at all: after an interruption, --resume continues.
+/// as the output. Files have the steps 0, 1, 2, … in the order in which they are named: a shell's * puts s10 before s2. Steps
+/// appear whole or not at all: after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = bounds::WHICH)]
 pub struct Args {

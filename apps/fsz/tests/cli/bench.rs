@@ -46,6 +46,21 @@ fn figures_on_screen_in_json_and_in_csv() {
     fixture.refused(&[&["bench", FIELD], &short[..], &files].concat(), "--force");
 }
 
+/// A program that reads it must find nothing else there.
+#[test]
+fn figures_go_to_standard_output_alone() {
+    let fixture = Fixture::with_field();
+    let bench = ["bench", FIELD, "--target-mb", "1", "--repeat", "1"];
+    let json = fixture.fine(&[&bench[..], &["--json", "-"]].concat());
+    serde_json::from_str::<serde_json::Value>(&json).unwrap();
+    let csv = fixture.fine(&[&bench[..], &["--csv", "-"]].concat());
+    assert!(csv.lines().all(|line| line.split(',').count() == 12), "{csv}");
+    for both in ["-", "one.txt"] {
+        fixture.refused(&[&bench[..], &["--json", both, "--csv", both]].concat(), "both go to");
+    }
+    assert_eq!(fixture.names(), [FIELD]);
+}
+
 #[test]
 fn every_synthetic_field() {
     let fixture = Fixture::new();

@@ -35,6 +35,24 @@ fn verify_exits_1_when_the_bound_is_broken() {
 }
 
 #[test]
+fn a_nan_of_other_bits_is_changed() {
+    let fixture = Fixture::with_field();
+    let mut spoiled = field();
+    spoiled[200] = f32::NAN;
+    fixture.write_f32("nan_6x20x30.f32", &spoiled);
+    fixture.fine(&["compress", "nan_6x20x30.f32", "-o", "nan.fsz", "--abs", "1"]);
+    let same = fixture.json(&["compare", "nan_6x20x30.f32", "nan.fsz", "--json"]);
+    assert_eq!(same["altered"], 0);
+    spoiled[200] = f32::from_bits(f32::NAN.to_bits() ^ 1);
+    fixture.write_f32("other_6x20x30.f32", &spoiled);
+    let found = fixture.json(&["compare", "other_6x20x30.f32", "nan.fsz", "--json"]);
+    assert_eq!(found["altered"], 1);
+    let run = fixture.run(&["verify", "nan.fsz", "--original", "other_6x20x30.f32", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((run.code, &found["altered"]), (1, &1.into()));
+}
+
+#[test]
 fn verify_exits_1_when_the_certificate_is_wrong() {
     let fixture = Fixture::with_stream();
     fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);

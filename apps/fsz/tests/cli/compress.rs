@@ -111,6 +111,11 @@ fn a_fill_value_that_nobody_named_is_told() {
     fixture.write("x_10.raw", &double);
     assert!(told("f64", &[]).contains("smallest value is -1e20: "));
     assert_eq!(told("f64", &["--missing=-1e20"]), "");
+    // As a field of f32 has it, which was converted.
+    let converted = values(f64::from(1e20f32)).flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+    fixture.write("x_10.raw", &converted);
+    assert!(told("f64", &[]).contains("add --missing=1.0000000200408773e20"));
+    assert_eq!(told("f64", &["--missing=1.0000000200408773e20"]), "");
 }
 
 #[test]

@@ -119,6 +119,39 @@ fn what_exists_is_kept_resumed_or_overwritten() {
 }
 
 #[test]
+fn a_step_is_kept_where_it_is_in_the_list() {
+    let fixture = with_steps();
+    let series = |inputs: &[&'static str]| {
+        fixture.fine(&[&["compress"], inputs, &["-o", "out", "--abs", "1e-3", "--resume"]].concat())
+    };
+    series(&INPUTS[1..]);
+    let told = series(&INPUTS);
+    assert!(told.contains("(2 replaced: inputs changed)"), "{told}");
+    let steps = INPUTS.map(|input| report(&fixture, input)["step"].as_u64());
+    assert_eq!(steps, [Some(0), Some(1), Some(2)]);
+    let told = series(&INPUTS);
+    assert!(told.contains("(3 kept)"), "{told}");
+}
+
+/// Their own steps are not those of the list.
+#[test]
+fn streams_are_resumed_as_well() {
+    let fixture = with_steps();
+    for (input, step) in INPUTS.into_iter().zip(["5", "7", "9"]) {
+        let stream = input.replace(".f32", ".fsz");
+        fixture.fine(&["compress", input, "-o", &stream, "--abs", "1e-4", "--step", step]);
+        age(&fixture, &stream);
+    }
+    let streams = INPUTS.map(|input| input.replace(".f32", ".fsz"));
+    let inputs = streams.each_ref().map(String::as_str);
+    let series = ["-o", "out", "--abs", "1e-3", "--resume"];
+    fixture.fine(&[&["compress"][..], &inputs, &series].concat());
+    let told = fixture.fine(&[&["compress"][..], &inputs, &series].concat());
+    assert!(told.contains("(3 kept)"), "{told}");
+    assert_eq!(report(&fixture, INPUTS[1])["step"], 7);
+}
+
+#[test]
 fn a_damaged_step_is_made_anew_when_it_is_deleted() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3"]));
@@ -338,6 +371,30 @@ fn a_folder_is_shown_over_its_steps() {
     fixture.refused(&["inspect", "out/a_6x20x30.fsz", "--plot", "p.svg"], "--plot");
     fixture.refused(&["inspect", "out", "--tiles", "t.csv"], "--tiles");
     assert!(text.ends_with(" at step 0, a_6x20x30.fsz\n"), "{text}");
+}
+
+/// Also where a name is no text, or has what is part of a path elsewhere.
+#[cfg(unix)]
+#[test]
+fn streams_have_the_names_of_their_inputs() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let fixture = Fixture::new();
+    let inputs = [&b"a\xff.npy"[..], b"a\xfe.npy", b"a\\b.npy"].map(OsStr::from_bytes);
+    fixture.write_f32(FIELD, &field());
+    fixture.fine(&["compress", FIELD, "-o", "x.fsz", "--abs", "1"]);
+    fixture.fine(&["decompress", "x.fsz", "-o", "x.npy"]);
+    for input in inputs {
+        std::fs::copy(fixture.path("x.npy"), fixture.path("").join(input)).unwrap();
+    }
+    let run = |before: &[&str]| fixture.command(before).args(inputs).output().unwrap();
+    let compressed = run(&["compress", "-o", "out", "--abs", "1"]);
+    assert!(compressed.status.success(), "{compressed:?}");
+    let names = [&b"a\xff.fsz"[..], b"a\xfe.fsz", b"a\\b.fsz"].map(OsStr::from_bytes);
+    assert!(names.iter().all(|name| fixture.path("out").join(name).exists()));
+    let verified = run(&["verify", "out", "--original"]);
+    assert!(verified.status.success(), "{verified:?}");
 }
 
 #[test]

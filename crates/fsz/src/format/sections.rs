@@ -106,7 +106,8 @@ impl Sections {
     }
 }
 
-/// The most bytes that a stream of such a field can take, whatever its values and options.
+/// The most bytes that a stream of such a field can take, whatever its values and options, without regions: with them it is
+/// [`CompressOptions::max_compressed_len`](crate::CompressOptions::max_compressed_len).
 ///
 /// `shape` is in elements, slowest axis first. Proven in FORMAT.md, *Bounds on size*.
 ///

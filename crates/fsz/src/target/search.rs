@@ -214,10 +214,13 @@ impl<'a> Search<'a> {
                 // Plateaus and jumps mislead a line: two steps halve the distance.
                 self.widths.push(width);
                 let before = self.widths.len().checked_sub(3).map(|k| self.widths[k]);
+                let slow = before.is_some_and(|before| width > 0.5 * before);
                 let margin = width / 50.0;
-                match before.is_some_and(|before| width > 0.5 * before) {
-                    true => 0.5 * (from + to),
-                    false => self.along_the_nearest(aim).clamp(from + margin, to - margin),
+                match self.along_the_nearest(aim) {
+                    guess if !slow && (from..=to).contains(&guess) => {
+                        guess.clamp(from + margin, to - margin)
+                    }
+                    _ => 0.5 * (from + to),
                 }
             }
         };
@@ -248,5 +251,36 @@ impl<'a> Search<'a> {
         let Some(second) = probes.iter().find(|p| p.value != first.value) else { return first.at };
         let slope = (second.at - first.at) / (second.value - first.value);
         first.at + (aim - first.value) * slope
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Before it rises, the ratio of some fields falls: the line through the nearest two leads far away.
+    #[test]
+    fn a_rise_between_plateaus_is_found() {
+        let ratio = |at: f64| {
+            let points = [(-9.0, 4.5), (-8.4, 6.33), (-7.6, 6.05), (-7.0, 6.2), (-6.6, 6.96)];
+            let rise = |pair: &[(f64, f64)]| {
+                let share = ((at - pair[0].0) / (pair[1].0 - pair[0].0)).clamp(0.0, 1.0);
+                share * (pair[1].1 - pair[0].1)
+            };
+            points[0].1 + points.windows(2).map(rise).sum::<f64>()
+        };
+        let ends = Ends { low: -128.0, high: 5.0 };
+        let model = Model::straight(ends, 18.0);
+        for target in [70.0, 75.0, 85.0, 90.0, 100.0, 110.0] {
+            let goal = Goal::new(Bound::Ratio(target), 1e6);
+            let mut search = Search::new(goal, ends, &model, None);
+            let probe = |at| Ok(Probe { at, value: ratio(at), mean_squared_error: 0.0 });
+            search.run(12, probe).expect("no probe fails");
+            let found = search.best().map(|best| best.value.exp2());
+            assert!(
+                found.is_some_and(|found| (found / target - 1.0).abs() < 0.03),
+                "{target}: {found:?}"
+            );
+        }
     }
 }

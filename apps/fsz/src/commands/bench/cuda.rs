@@ -10,10 +10,10 @@ use fsz_metrics::Sample;
 use fsz_study::{Peer, Shares};
 
 use super::case::Case;
-use super::{Args, write};
+use super::{Args, show};
+use crate::bar;
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
-use crate::{bar, terminal};
 
 mod found;
 mod paper;
@@ -73,8 +73,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         },
         quiet,
     )?;
-    write(outputs, &report, &report.csv(), quiet)?;
-    terminal::print(&report.text())
+    show(outputs, &report, [&report.csv(), &report.text()], quiet)
 }
 
 /// Measures field after field.

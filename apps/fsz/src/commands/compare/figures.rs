@@ -7,6 +7,7 @@ use fsz_figure::number::short;
 use fsz_metrics::{Limit, Missing, Sample};
 use serde::Serialize;
 
+use crate::altered::altered;
 use crate::limit;
 
 /// The figures, by the names of the JSON output.
@@ -117,7 +118,7 @@ impl Figures {
             nan: found.nan,
             inf: found.inf,
             missing: found.missing,
-            altered: found.altered,
+            altered: altered(a, b, &missing),
         })
     }
 

@@ -9,7 +9,11 @@ const USUAL: [f64; 3] = [9.969209968386869e36, 1e20, 1e30];
 pub fn remark(stream: &Stream<'_>) -> Option<String> {
     let certificate = stream.certificate();
     let dtype = stream.header().dtype;
-    let usual = |value: f64| USUAL.into_iter().any(|fill| value.abs() == of_type(dtype, fill));
+    // Fields that were converted have the values of `f32` in `f64`, too.
+    let is = |value: f64, fill: f64| {
+        [of_type(dtype, fill), of_type(DType::F32, fill)].contains(&value.abs())
+    };
+    let usual = |value: f64| USUAL.into_iter().any(|fill| is(value, fill));
     let (what, value) = [("largest", certificate.max), ("smallest", certificate.min)]
         .into_iter()
         .find(|(_, value)| usual(*value))?;

@@ -18,7 +18,7 @@ const ADVICE: &str = "choose another folder, or overwrite with --force in place 
 /// What is to be known of a stream that is there.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept {
-    /// Whether the input did not change since.
+    /// Whether neither the input changed since, nor its place in the list.
     pub fresh: bool,
     /// Of the values.
     pub range: Range,
@@ -55,8 +55,9 @@ fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<
     let (header, certificate) = (stream.header(), stream.certificate());
     // Of one time they may be in either order.
     let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
+    let is_same_step = header.time_step == Some(inputs.number(step)?);
     Ok(Some(Kept {
-        fresh: inputs.modified(step).is_some_and(is_older),
+        fresh: is_same_step && inputs.modified(step).is_some_and(is_older),
         range: Range { min: certificate.min, max: certificate.max },
         bound: header.bound,
         absolute: header.absolute_bound,

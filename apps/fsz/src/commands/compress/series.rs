@@ -1,6 +1,6 @@
 //! A series: all inputs, or all steps of an ADIOS2 file, into a folder, with one range for all of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
@@ -30,8 +30,8 @@ pub struct SeriesArgs {
     /// With --range or --floor-range: the largest value of the series
     #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
-    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input
-    /// changed since are compressed again
+    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
+    /// place in the list changed since are compressed again
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
@@ -294,11 +294,9 @@ pub fn is_bp(path: &Path) -> Result<bool> {
     Ok(Kind::of(path)? == Kind::Bp)
 }
 
-/// A name for the file of a step: `/` in variable names is none of a path.
-pub fn file_name(variable: &str, step: Option<u64>) -> PathBuf {
+/// A name for the file of a variable's step: `/` in variable names is none of a path.
+#[cfg(feature = "adios2")]
+pub fn file_name(variable: &str, step: u64) -> String {
     let name = variable.replace(['/', '\\'], "_");
-    match step {
-        Some(step) => PathBuf::from(format!("{name}.{step:06}.fsz")),
-        None => PathBuf::from(format!("{name}.fsz")),
-    }
+    format!("{name}.{step:06}.fsz")
 }

@@ -6,10 +6,12 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
 use fsz::Codec;
-use fsz_field::Field;
+use fsz_field::{Field, Kind, StreamFile};
 
 use super::Args;
-use super::series::{file_name, is_bp};
+#[cfg(feature = "adios2")]
+use super::series::file_name;
+use super::series::is_bp;
 use crate::output;
 
 /// One field of a series.
@@ -83,12 +85,13 @@ impl<'a> Inputs<'a> {
 
     fn files(&self, folder: &Path) -> Result<Vec<Step>> {
         let step = |(input, path): (usize, &PathBuf)| {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            let mut name = path.file_stem().unwrap_or_default().to_owned();
+            name.push(".fsz");
             Ok(Step {
                 input,
                 variable: String::new(),
                 number: input as u64,
-                output: folder.join(file_name(&stem, None)),
+                output: folder.join(name),
                 bytes: fsz_field::input_len(path)?,
             })
         };
@@ -120,7 +123,7 @@ impl<'a> Inputs<'a> {
                     input: 0,
                     variable: variable.name.clone(),
                     number,
-                    output: folder.join(file_name(&variable.name, Some(number))),
+                    output: folder.join(file_name(&variable.name, number)),
                     bytes: elements * 8,
                 });
             }
@@ -137,6 +140,16 @@ impl<'a> Inputs<'a> {
             return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
         }
         self.args.inputs.source(path)?.open(path, codec)
+    }
+
+    /// The time step that the stream of a step has: its input's own, where that is a stream.
+    pub fn number(&self, step: &Step) -> Result<u64> {
+        let path = &self.args.input[step.input];
+        let own = match Kind::of(path)? {
+            Kind::Fsz => StreamFile::open(path)?.stream()?.header().time_step,
+            _ => None,
+        };
+        Ok(own.unwrap_or(step.number))
     }
 
     /// Which step it is, for people.

@@ -7,7 +7,7 @@ use fsz_figure::number::{percent, short};
 use fsz_metrics::{Missing, Sample};
 use serde::Serialize;
 
-use super::stream::altered;
+use crate::altered::altered;
 use crate::bar;
 
 /// What was found, by the names of the JSON output.

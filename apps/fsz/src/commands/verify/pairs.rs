@@ -1,6 +1,7 @@
 //! Which original belongs to which stream.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -47,15 +48,15 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
     }
     let mut pairs = Vec::new();
     for (stream, is_of_folder) in streams {
-        let Some(original) = by_name.remove(&name(&stream)) else {
-            let (path, name) = (stream.display(), name(&stream));
+        let Some(original) = by_name.remove(name(&stream)) else {
+            let (path, name) = (stream.display(), name(&stream).display());
             bail!(
                 "{path}: no original is named {name}: give those of all streams, or verify one by one"
             );
         };
         pairs.push(Pair { original: Some(original.clone()), stream, is_of_folder });
     }
-    match originals.iter().find(|original| by_name.contains_key(&name(original))) {
+    match originals.iter().find(|original| by_name.contains_key(name(original))) {
         Some(original) => bail!("{}: there is no stream of this name", original.display()),
         None => Ok(pairs),
     }
@@ -89,6 +90,6 @@ fn streams(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
 }
 
 /// The name that a field and its stream share.
-fn name(path: &Path) -> String {
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+fn name(path: &Path) -> &OsStr {
+    path.file_stem().unwrap_or_default()
 }

@@ -9,6 +9,7 @@ use fsz_figure::number;
 use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
 use serde::Serialize;
 
+use crate::altered::altered;
 use crate::{chunked, limit, region};
 
 /// What was found, by the names of the JSON output.
@@ -195,11 +196,4 @@ fn relative_error<T: Element + Sample>(
     // In the element type, to which the quotient of wider numbers is rounded alike.
     let share = |(a, b): (f64, f64)| -> T { Sample::from_f64((a - b).abs() / a.abs()) };
     above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)
-}
-
-/// How many values that are not finite, or missing, changed a bit.
-pub fn altered<T: Element + Sample>(original: &[T], decoded: &[T], missing: &Missing<T>) -> u64 {
-    let special = |value: T| missing.class(value) != Class::Finite;
-    let changed = |(a, b): &(&T, &T)| special(**a) && a.to_bits64() != b.to_bits64();
-    original.iter().zip(decoded).filter(changed).count() as u64
 }
