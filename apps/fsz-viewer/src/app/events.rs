@@ -9,7 +9,7 @@ use crate::model::document::Document;
 use crate::model::number_format;
 use crate::model::rate_distortion::RateDistortion;
 use crate::model::scene::Overlay;
-use crate::model::set::{Role, Set};
+use crate::model::set::Role;
 use crate::work::event::{Event, Found};
 
 impl Viewer {
@@ -166,18 +166,19 @@ impl Viewer {
                 self.session.set.subject = Some(document);
             }
             Role::Original => {
+                if self.session.tried.is_some() {
+                    // It was made of the original before.
+                    self.session.set.subject = None;
+                    self.session.set.other.take_if(|other| !fits(Some(other)));
+                }
                 if !fits(self.session.set.subject.as_ref()) {
-                    let shape = number_format::shape(document.grid.shape());
-                    if self.session.tried.is_none() {
-                        self.report(format!(
-                            "{} ({} of {}) does not match the open field",
-                            document.title,
-                            shape,
-                            document.dtype.name()
-                        ));
-                        return;
-                    }
-                    self.session.set = Set::default();
+                    self.report(format!(
+                        "{} ({} of {}) does not match the open field",
+                        document.title,
+                        number_format::shape(document.grid.shape()),
+                        document.dtype.name()
+                    ));
+                    return;
                 }
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
