@@ -372,7 +372,6 @@ impl Viewer {
             self.session.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
             self.session.planes = None;
             self.view_state.leave_plane();
-            self.view_state.pinned = false;
         }
     }
 

@@ -115,7 +115,7 @@ impl ViewState {
     /// Looks at another plane: nothing is pointed at yet.
     pub fn leave_plane(&mut self) {
         self.camera.reset();
-        self.cursor = None;
+        (self.cursor, self.pinned) = (None, false);
     }
 
     /// Shows a message until it is dismissed.

@@ -116,6 +116,20 @@ fn another_original_is_compressed_anew() {
 }
 
 #[test]
+fn a_field_of_another_size_has_no_pinned_cursor() {
+    let fixture = Fixture::new();
+    let values = ndarray::Array3::from_shape_fn((3, 5, 7), |(z, y, x)| (z + y * x) as f32);
+    let stream = fsz::Codec::cpu().compress(values.view(), fsz::Bound::Absolute(0.1)).unwrap();
+    std::fs::write(fixture.path("small.fsz"), stream.as_bytes()).unwrap();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    let view = &mut viewer.state_mut().view_state;
+    (view.cursor, view.pinned) = (Some((30, 40)), true);
+    drop_file(&mut viewer, &fixture.path("small.fsz"));
+    let view = &viewer.state().view_state;
+    assert_eq!((view.cursor, view.pinned), (None, false));
+}
+
+#[test]
 fn a_raw_file_without_a_shape_is_asked_for_it() {
     let fixture = Fixture::new();
     std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("plain.f32")).unwrap();
