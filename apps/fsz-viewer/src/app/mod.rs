@@ -337,7 +337,9 @@ impl Viewer {
             let size = leader.grid.plane(session.place.axis);
             let shown =
                 session.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
-            if shown.is_some_and(|plane| plane.size != size) {
+            // A field without elements has no planes that would come in the place of these.
+            let empty = leader.grid.elements() == 0;
+            if empty || shown.is_some_and(|plane| plane.size != size) {
                 session.planes = None;
                 self.view_state.leave_plane();
             }

@@ -2,7 +2,7 @@
 
 use fsz_viewer::Viewer;
 
-use crate::fixture::{Fixture, drop_file, settle};
+use crate::fixture::{Fixture, drop_file, settle, shows};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.view_state.messages.join("\n")
@@ -58,13 +58,28 @@ fn an_original_of_another_shape() {
     assert!(viewer.state().session.set.original.is_none());
 }
 
+/// A stream of zeros.
+fn put_zeros(fixture: &Fixture, name: &str, shape: &[usize]) {
+    let zeros = ndarray::ArrayD::<f32>::zeros(shape);
+    let stream = fsz::Codec::cpu().compress(zeros.view(), fsz::Bound::Absolute(1.0)).unwrap();
+    std::fs::write(fixture.path(name), stream.as_bytes()).unwrap();
+}
+
+#[test]
+fn an_empty_field_shows_no_plane_of_the_one_before() {
+    let fixture = Fixture::new();
+    put_zeros(&fixture, "full.fsz", &[3, 4, 5]);
+    put_zeros(&fixture, "empty.fsz", &[0, 4, 5]);
+    let mut viewer = fixture.viewer("full.fsz", None);
+    assert!(shows(&viewer, "Reconstruction"));
+    drop_file(&mut viewer, &fixture.path("empty.fsz"));
+    assert!(shows(&viewer, "The field has no elements.") && !shows(&viewer, "Reconstruction"));
+}
+
 #[test]
 fn an_empty_field() {
     let fixture = Fixture::new();
-    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::DType::F32).unwrap() as usize];
-    let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1.0));
-    let len = fsz::Codec::cpu().compress_into::<f32>(&[], &[0, 4], &options, &mut out).unwrap();
-    std::fs::write(fixture.path("empty.fsz"), &out[..len]).unwrap();
+    put_zeros(&fixture, "empty.fsz", &[0, 4]);
     let viewer = fixture.viewer("empty.fsz", None);
     assert!(viewer.state().view_state.messages.is_empty());
     assert!(viewer.state().session.set.subject.is_some());
