@@ -21,11 +21,14 @@ impl Viewer {
                 match document {
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
-                        if role == Role::Subject {
-                            self.note_change(&document, catalog.as_ref());
+                        let before = self.session.set.subject.clone();
+                        // What is refused leaves all as it was.
+                        if let Some(place) = self.accept((*document).clone(), role) {
+                            if role == Role::Subject {
+                                self.note_change(before.as_ref(), &document, catalog.as_ref());
+                            }
+                            self.list(place, catalog);
                         }
-                        self.list(role, catalog);
-                        self.accept(*document, role);
                     }
                     Err(reason) => self.report(reason),
                 }
@@ -93,12 +96,16 @@ impl Viewer {
     }
 
     /// Tells where a step of a series has another shape or type than the one before.
-    fn note_change(&mut self, document: &Document, catalog: Option<&(Catalog, Choice)>) {
+    fn note_change(
+        &mut self,
+        before: Option<&Document>,
+        document: &Document,
+        catalog: Option<&(Catalog, Choice)>,
+    ) {
         let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.variable.clone()));
-        let before = std::mem::replace(&mut self.session.opened, now);
-        let same = self.session.opened == before;
-        let subject = self.session.set.subject.as_ref().filter(|_| same);
-        let (Some(before), Some((catalog, choice))) = (subject, catalog) else { return };
+        let known = std::mem::replace(&mut self.session.opened, now);
+        let before = before.filter(|_| self.session.opened == known);
+        let (Some(before), Some((catalog, choice))) = (before, catalog) else { return };
         let name = format!("{}: {}", catalog.path.display(), choice.variable);
         let told = change(before, document, &name, &format!("step {}", choice.step));
         told.into_iter().for_each(|told| self.view_state.note(told));
@@ -140,8 +147,8 @@ impl Viewer {
         }
     }
 
-    /// Puts a field in its place, and says why where it does not fit the others.
-    fn accept(&mut self, document: Document, role: Role) {
+    /// Puts a field in its place, which is told, or says why it does not fit the others.
+    fn accept(&mut self, document: Document, role: Role) -> Option<Role> {
         let compressed = document.is_reconstruction();
         let role = match role {
             // A plain field that is opened alone is an original: there is nothing lost in it.
@@ -178,7 +185,7 @@ impl Viewer {
                         number_format::shape(document.grid.shape()),
                         document.dtype.name()
                     ));
-                    return;
+                    return None;
                 }
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
@@ -196,7 +203,7 @@ impl Viewer {
                     self.report(format!(
                         "{title} does not match the open field: its shape or type differs"
                     ));
-                    return;
+                    return None;
                 }
                 self.forget_comparison();
                 self.comparison.matching = None;
@@ -207,5 +214,6 @@ impl Viewer {
             self.make_comparison();
         }
         self.changed();
+        Some(role)
     }
 }

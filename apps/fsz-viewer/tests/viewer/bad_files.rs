@@ -1,8 +1,8 @@
 //! Files that are not what they should be end in a message.
 
-use fsz_viewer::Viewer;
+use fsz_viewer::{Role, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, settle, shows};
+use crate::fixture::{Fixture, drop_file, harness, settle, shows};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.view_state.messages.join("\n")
@@ -63,6 +63,40 @@ fn put_zeros(fixture: &Fixture, name: &str, shape: &[usize]) {
     let zeros = ndarray::ArrayD::<f32>::zeros(shape);
     let stream = fsz::Codec::cpu().compress(zeros.view(), fsz::Bound::Absolute(1.0)).unwrap();
     std::fs::write(fixture.path(name), stream.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_is_refused_leaves_a_series_as_it_was() {
+    let fixture = Fixture::new();
+    for (folder, name) in [("steps", "wave.fsz"), ("small", "zeros.fsz")] {
+        put_zeros(&fixture, "zeros.fsz", &[2, 3]);
+        std::fs::create_dir(fixture.path(folder)).unwrap();
+        for step in 0..2 {
+            let to = fixture.path(folder).join(format!("{step}.fsz"));
+            std::fs::copy(fixture.path(name), to).unwrap();
+        }
+    }
+    std::fs::write(fixture.path("other_2x3.f32"), [0; 24]).unwrap();
+    let start = Start { files: vec![fixture.path("steps")], ..Start::default() };
+    let mut viewer = harness(start, Settings::default());
+    for (name, role) in [
+        ("other_2x3.f32", Role::Subject),
+        ("other_2x3.f32", Role::Original),
+        ("small", Role::Original),
+    ] {
+        viewer.state_mut().view_state.messages.clear();
+        viewer.state_mut().open(&fixture.path(name), role);
+        settle(&mut viewer);
+        assert!(messages(viewer.state()).contains("2 × 3"), "{}", messages(viewer.state()));
+        let session = &viewer.state().session;
+        let there = session.catalogs.each_ref().map(|catalog| catalog.is_some());
+        assert_eq!((there, session.choice.variable.as_str()), ([true, false], "steps"), "{name}");
+        assert!(shows(&viewer, "Play"));
+    }
+    // An original that fits does not take their place either.
+    viewer.state_mut().open(&fixture.path("wave_12x40x50.f32"), Role::Subject);
+    settle(&mut viewer);
+    assert!(viewer.state().session.set.original.is_some() && shows(&viewer, "Play"));
 }
 
 #[test]
