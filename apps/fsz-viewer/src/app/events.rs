@@ -1,5 +1,7 @@
 //! What the threads report is taken in.
 
+use std::path::PathBuf;
+
 use anyhow::Context;
 
 use crate::app::Viewer;
@@ -19,6 +21,7 @@ impl Viewer {
             Event::Opened { path, role, document, catalog } => {
                 self.jobs.finished();
                 match document {
+                    Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
                         let before = self.session.set.subject.clone();
@@ -102,24 +105,56 @@ impl Viewer {
         document: &Document,
         catalog: Option<&(Catalog, Choice)>,
     ) {
-        let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.variable.clone()));
+        let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.clone()));
         let known = std::mem::replace(&mut self.session.opened, now);
-        let before = before.filter(|_| self.session.opened == known);
         let (Some(before), Some((catalog, choice))) = (before, catalog) else { return };
+        let of = |(path, choice): (PathBuf, Choice)| (path, choice.variable);
+        if known.map(of) != self.session.opened.clone().map(of) {
+            return;
+        }
         let name = format!("{}: {}", catalog.path.display(), choice.variable);
         let told = change(before, document, &name, &format!("step {}", choice.step));
         told.into_iter().for_each(|told| self.view_state.note(told));
     }
 
-    /// Keeps what there is to choose.
+    /// Whether what was opened as the original is of the step that the subject is of. Where it is of another, that one is
+    /// opened in its place: the error between two different steps is not to be seen.
+    fn goes_along(&mut self, original: Option<&(Catalog, Choice)>) -> bool {
+        let (Some((catalog, found)), [Some(_), _]) = (original, &self.session.catalogs) else {
+            return true;
+        };
+        if self.session.opened.as_ref().is_some_and(|(_, shown)| *shown != self.session.choice) {
+            // The subject could not be read, and the one that is shown is of another step.
+            return false;
+        }
+        let wanted = catalog.pair(&self.session.choice);
+        if wanted.as_ref() == Some(found) {
+            return true;
+        }
+        self.session.catalogs[1] = Some(catalog.clone());
+        match wanted {
+            Some(wanted) => self.open_step(catalog.clone(), Role::Original, wanted),
+            None => {
+                let Choice { variable, step } = &self.session.choice;
+                let told = format!("{} has no step {step} of {variable}", catalog.path.display());
+                self.report(told);
+            }
+        }
+        false
+    }
+
+    /// Keeps what there is to choose. The subject tells what is chosen, where it has a choice.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
         let place = match role {
             Role::Subject => 0,
             Role::Original => 1,
             Role::Other => return,
         };
+        let leads = place == 0 || self.session.catalogs[0].is_none();
         self.session.catalogs[place] = catalog.map(|(catalog, choice)| {
-            self.session.choice = choice;
+            if leads {
+                self.session.choice = choice;
+            }
             catalog
         });
     }

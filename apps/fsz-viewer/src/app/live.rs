@@ -27,6 +27,7 @@ impl Viewer {
         self.comparison.matching = None;
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
+        self.session.opened = None;
         self.session.tried = None;
         self.changed();
         self.session.planes = None;

@@ -24,8 +24,8 @@ pub struct Session {
     pub catalogs: [Option<Catalog>; 2],
     /// The variable and step that are shown.
     pub choice: Choice,
-    /// File or folder, and variable, of the subject that is open; none where there is nothing to choose.
-    pub opened: Option<(PathBuf, String)>,
+    /// File or folder of the subject that is open, and what of it is; none where there is nothing to choose.
+    pub opened: Option<(PathBuf, Choice)>,
     /// Grows when the set changes; answers to older questions are dropped.
     pub generation: u64,
     /// The planes that are shown.
