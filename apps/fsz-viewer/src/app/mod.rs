@@ -226,6 +226,10 @@ impl Viewer {
         #[cfg(unix)]
         self.take_handed();
         self.poll_live();
+        if self.view_state.playing && !self.session.has_steps() {
+            // There is no button any more that would end it.
+            self.play(false);
+        }
         let Some(leader) = self.session.set.leader() else { return };
         self.session.place = self.session.place.within(&leader.grid);
         let current = self.session.current();

@@ -65,6 +65,12 @@ impl Session {
         self.plane_measures.of == Some(self.current())
     }
 
+    /// Whether there are several steps of what is shown.
+    pub fn has_steps(&self) -> bool {
+        let catalog = self.catalogs.iter().flatten().next();
+        catalog.is_some_and(|c| c.steps(&c.nearest(&self.choice).variable) > 1)
+    }
+
     /// Goes along the axis.
     pub fn go(&mut self, planes: i64) {
         let Some(leader) = self.set.leader() else { return };

@@ -102,6 +102,22 @@ fn play_goes_backwards_too() {
 }
 
 #[test]
+fn another_field_ends_playing() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(waves(&fixture, 3), Settings::default());
+    viewer.get_by_label("Play").click();
+    viewer.step();
+    assert!(viewer.state().view_state.playing);
+    viewer.state_mut().open(&fixture.path("wave.fsz"), Role::Subject);
+    viewer.state_mut().open(&fixture.path("wave_12x40x50.f32"), Role::Original);
+    settle(&mut viewer);
+    let state = viewer.state();
+    assert_eq!(state.session.set.subject.as_ref().map(|d| &*d.title), Some("wave.fsz"));
+    assert!(!state.view_state.playing);
+    assert!(state.plane_figures()[0].is_some() && state.session.measured.both()[0].is_some());
+}
+
+#[test]
 fn a_series_of_originals_goes_along() {
     let fixture = Fixture::new();
     let folder = fixture.path("exact");
