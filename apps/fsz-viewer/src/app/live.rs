@@ -36,7 +36,10 @@ impl Viewer {
     /// Closes the connection; what is shown stays.
     pub fn disconnect(&mut self) {
         self.jobs.live = None;
-        self.session.live = None;
+        if self.session.live.take().is_some() {
+            // They are those of the stream: there is no file to choose from.
+            self.session.catalogs = [None, None];
+        }
     }
 
     /// Takes what is new of the simulation.
