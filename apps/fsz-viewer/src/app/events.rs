@@ -9,7 +9,6 @@ use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
-use crate::model::rate_distortion::RateDistortion;
 use crate::model::scene::Overlay;
 use crate::model::set::Role;
 use crate::work::event::{Event, Found};
@@ -225,8 +224,7 @@ impl Viewer {
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
                 }
-                self.rate_distortion.stop();
-                self.rate_distortion = RateDistortion::default();
+                self.forget_sweep();
                 self.session.set.original = Some(document);
                 if self.session.set.subject.is_none() {
                     self.compress();

@@ -25,6 +25,7 @@ impl Viewer {
         self.jobs.live = Some(reader);
         self.forget_comparison();
         self.comparison.matching = None;
+        self.forget_sweep();
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
         self.session.opened = None;
@@ -70,7 +71,10 @@ impl Viewer {
         match newest {
             Some(newest) if following => self.show_step(newest),
             // The figures of a whole field take longer than a step; of one that stays there is time.
-            _ if self.session.set.original.is_some() => self.measure(),
+            _ if self.session.set.original.is_some() => {
+                self.compare_again();
+                self.measure();
+            }
             _ => {}
         }
     }
@@ -114,7 +118,18 @@ impl Viewer {
         if let Some(changed) = changed {
             self.view_state.note(changed);
         }
+        // They are of another original.
+        self.forget_comparison();
+        self.forget_sweep();
+        self.compare_again();
         self.changed();
+    }
+
+    /// Makes what is compared with of the step that is shown, where there is time for it.
+    fn compare_again(&mut self) {
+        if self.comparison.matching.is_some() && !self.is_following() {
+            self.make_comparison();
+        }
     }
 
     /// Whether steps are shown as they come: then there is no time for long work on each of them.

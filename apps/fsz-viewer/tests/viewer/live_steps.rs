@@ -6,7 +6,9 @@ use std::time::Instant;
 use egui_kittest::Harness;
 use fsz::{Bound, Codec};
 use fsz_field::{Field, Shape};
-use fsz_viewer::{Document, Live, LiveField, LiveStep, LiveView, Settings, Start, Viewer};
+use fsz_viewer::{
+    Document, Live, LiveField, LiveStep, LiveView, MatchMode, Settings, Start, Viewer,
+};
 use ndarray::ArrayView;
 
 use crate::fixture::{harness, settle};
@@ -38,6 +40,21 @@ fn show(viewer: &mut Harness<'_, Viewer>, number: u64) {
         .get_or_insert_with(|| LiveView::new(Live::new("run".to_owned(), 1 << 24)));
     view.live.push(step);
     viewer.state_mut().show_step(number);
+}
+
+#[test]
+fn what_was_made_of_a_step_goes_with_it() {
+    let mut viewer = harness(Start::default(), Settings::default());
+    show(&mut viewer, 0);
+    settle(&mut viewer);
+    viewer.state_mut().sweep(fsz_viewer::Extent::Field);
+    viewer.state_mut().compare_with(Some(MatchMode::ProfileBound));
+    // Whether it is done by now or not.
+    show(&mut viewer, 1);
+    settle(&mut viewer);
+    let state = viewer.state();
+    assert!(state.session.set.other.is_none(), "it was made of another original");
+    assert!(state.rate_distortion.points.is_empty() && !state.rate_distortion.running());
 }
 
 #[test]
