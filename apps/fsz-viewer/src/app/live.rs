@@ -49,7 +49,7 @@ impl Viewer {
         let Some(reader) = &self.jobs.live else { return };
         let Some(mut live) = reader.newer(view.live.version) else { return };
         let problems = std::mem::take(&mut live.problems);
-        view.live = live;
+        view.take(live);
         let newest = view.live.steps.back().map(|step| step.number);
         let follows = view.following && newest.is_some() && newest != view.shown;
         if follows && let Some(newest) = newest {
