@@ -170,12 +170,14 @@ impl Panel {
 fn zoomed(picture: &ColorImage, visible: egui::Rect) -> Option<Rect> {
     let [width, height] = picture.size;
     let cell = |part: f32, n: usize| ((part.clamp(0.0, 1.0) * n as f32) as usize).min(n - 1);
-    if width == 0 || height == 0 || (visible.width() >= 1.0 && visible.height() >= 1.0) {
+    if width == 0 || height == 0 {
         return None;
     }
     let (x, y) = (cell(visible.min.x, width), cell(visible.min.y, height));
     let (right, bottom) = (cell(visible.max.x, width), cell(visible.max.y, height));
-    Some(Rect { x, y, width: right - x + 1, height: bottom - y + 1 })
+    let part = Rect { x, y, width: right - x + 1, height: bottom - y + 1 };
+    // By points: what just fits into the pane may be a hair larger than it.
+    (part.width < width || part.height < height).then_some(part)
 }
 
 fn side_by_side(panels: &[Canvas]) -> Canvas {
@@ -190,4 +192,28 @@ fn side_by_side(panels: &[Canvas]) -> Canvas {
         x += width;
     }
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Pos2, vec2};
+
+    use super::*;
+    use crate::model::grid::PlaneSize;
+    use crate::view::camera::Camera;
+
+    /// A plane that just fits is seen whole, however its sides are rounded.
+    #[test]
+    fn what_fits_into_the_pane_is_not_zoomed_in_on() {
+        let size = PlaneSize { rows: 192, columns: 288 };
+        let picture = ColorImage::filled([size.columns, size.rows], egui::Color32::BLACK);
+        for step in 0..2000 {
+            let pane = vec2(300.0 + step as f32 * 0.37, 310.0 + step as f32 * 0.23);
+            let pane = egui::Rect::from_min_size(Pos2::new(293.7, 51.3), pane);
+            let whole = Camera::default().whole(pane, size);
+            let part = |at: Pos2| ((at - whole.min) / whole.size()).to_pos2();
+            let visible = egui::Rect::from_min_max(part(pane.min), part(pane.max));
+            assert!(zoomed(&picture, visible).is_none(), "{pane}: {visible}");
+        }
+    }
 }
