@@ -27,6 +27,8 @@ const LINE: usize = 20;
 const BAR: usize = 12;
 /// A picture is magnified by a whole number until it is so wide at least: its facts take the room.
 const WIDTH: usize = 480;
+/// It is magnified to no more than this height.
+const HEIGHT: usize = 2 * WIDTH;
 /// The inset takes this share of the picture.
 const INSET: f32 = 0.45;
 
@@ -102,8 +104,9 @@ impl Panel {
     /// Draws it, with the part that is `visible` in parts of the plane.
     pub fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
+        let scale = scale.min(HEIGHT / self.picture.height().max(1)).max(1);
         let [width, height] = self.picture.size.map(|n| n * scale);
-        let sides = (width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
+        let sides = (width.max(WIDTH) + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
         let mut sheet = Canvas::new(sides.0, sides.1, PAPER);
         let write = |sheet: &mut Canvas, text: &str, x, y, anchor| {
             font.draw(sheet, &Label { text, x, y, size: TEXT, colour: INK, anchor });
@@ -139,7 +142,8 @@ impl Panel {
             sheet.fill_with(inset, |x, y| colour(part.x + x / times, part.y + y / times));
             sheet.frame(inset, FRAME_LINE, FRAME);
         }
-        let bar = Rect { y: picture.bottom() + MARGIN / 2, height: BAR, ..picture };
+        let width = width.max(WIDTH);
+        let bar = Rect { x: MARGIN, y: picture.bottom() + MARGIN / 2, width, height: BAR };
         sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (width - 1).max(1)]));
         let below = bar.bottom() + 2;
         for (label, x, anchor) in [
