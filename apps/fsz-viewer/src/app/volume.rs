@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsz_wgpu::{Look, Mode, Section, TILE_KINDS, VolumeColours};
 
 use crate::app::Viewer;
+use crate::model::grid::Grid;
 use crate::model::palette::kind_colour;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
@@ -134,7 +135,8 @@ impl Viewer {
     pub(crate) fn picked(&mut self, generation: u64, hit: Result<Option<[u64; 3]>>) {
         self.jobs.picking = self.jobs.picking.saturating_sub(1);
         match hit {
-            Ok(Some([plane, row, column])) if generation == self.session.generation => {
+            Ok(Some(element)) if generation == self.session.generation => {
+                let [plane, row, column] = Grid::point_of(element, self.session.place.axis);
                 self.session.place.plane = plane;
                 self.view_state.cursor = Some((row as usize, column as usize));
                 self.view_state.pinned = true;

@@ -9,7 +9,6 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context, Result};
 use fsz_wgpu::{Gpu, Sampling, Volume};
 
-use crate::model::grid::Grid;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
 use crate::model::volume::plan::{self, Budget};
 use crate::work::decoder::{Decoder, DecoderChoice};
@@ -280,14 +279,13 @@ impl Drawer {
         Ok(tell(Event::Volume { number: order.number, picture, last }))
     }
 
-    /// Plane, row and column of what is seen at a point.
+    /// The element that is seen at a point, slowest axis first.
     fn pick(&self, order: &VolumeOrder, at: [f32; 2]) -> Result<Option<[u64; 3]>> {
         let sides = order.set.leader().map_or([0; 3], |leader| leader.grid.sides());
         let same = |held: &&Held| held.order.has_same_values(order);
         let Some(held) = self.best(order, sides).filter(same) else { return Ok(None) };
         let hit = held.volume.pick(&order.look, &order.colours, at)?;
-        let point = |index| Grid::point_of(index, order.look.section.map_or(0, |s| s.axis));
-        Ok(hit.map(|hit| point(hit.index)))
+        Ok(hit.map(|hit| hit.index))
     }
 }
 
