@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use crate::app::Viewer;
 use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
@@ -165,8 +163,7 @@ impl Viewer {
             return;
         }
         let progress = self.jobs.service.background.run(move |_, tell| {
-            let read = of.read_tiles().with_context(|| of.title.clone());
-            tell(Found::Tiles(read));
+            tell(Found::Tiles(of.read_tiles()));
         });
         self.jobs.add_background("Reading tiles".to_owned(), progress);
     }

@@ -35,6 +35,23 @@ fn flipped_bits() {
     }
 }
 
+/// What is read later is told of with its reason, too.
+#[test]
+fn tiles_that_are_damaged() {
+    let fixture = Fixture::new();
+    fixture.put_profile(crate::fixture::profiles()[1]);
+    let mut bytes = std::fs::read(fixture.path("wave.fsz")).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 0x10;
+    std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
+    let viewer = fixture.viewer("flipped.fsz", None);
+    let told = &viewer.state().view_state.messages;
+    assert!(
+        !told.is_empty() && told.iter().all(|m| m.contains("flipped.fsz: corrupt")),
+        "{told:?}"
+    );
+}
+
 #[test]
 fn files_that_are_not_there_or_no_fields() {
     let fixture = Fixture::new();
