@@ -50,9 +50,7 @@ impl Viewer {
         let (sides, source) = (leader.grid.sides(), volume.source.of(set));
         let scale = view.volume_scale(set, Some(planes));
         let (low, high) = scale.ends();
-        let rendering =
-            if source == VolumeSource::Kinds { Rendering::Compositing } else { volume.rendering };
-        let mode = match rendering {
+        let mode = match volume.rendering(set) {
             Rendering::Mip => Mode::Mip,
             Rendering::Compositing => Mode::Compositing { depth: 1.0 / volume.density },
             Rendering::Isosurface => {
@@ -71,7 +69,7 @@ impl Viewer {
                 range: None,
             },
             _ => VolumeColours {
-                map: view.volume_map().table().map(word),
+                map: view.volume_map(set).table().map(word),
                 opacity: volume.transfer.table(),
                 range: Some((low as f32, high as f32, scale.is_log())),
             },
