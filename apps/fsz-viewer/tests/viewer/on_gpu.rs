@@ -138,6 +138,25 @@ fn doubles_of_other_ranges_are_painted_from_all_their_digits() {
 }
 
 #[test]
+fn what_the_processor_paints_next_leaves_no_texture_behind() {
+    let fixture = Fixture::new();
+    let near: Vec<f64> = fixture.values.iter().map(|&v| 1e5 + 1e-6 * f64::from(v)).collect();
+    fixture.put_double("near", profiles()[0], &near);
+    let start = Start { files: vec![fixture.path("wave.fsz")], ..Start::default() };
+    let Some(mut viewer) = gpu_harness(start, Settings::default()) else { return };
+    let shown = |viewer: &Harness<'_, Viewer>| {
+        let picture = viewer.state().picture(PaneKind::Reconstruction);
+        (picture.is_on_gpu(), picture.id().expect("a picture"))
+    };
+    let window = viewer.state().view_state.window_gpu.clone().expect("it paints");
+    let is_known = |id| window.state.renderer.read().texture(&id).is_some();
+    let (on_gpu, id) = shown(&viewer);
+    assert!(on_gpu && is_known(id));
+    crate::fixture::drop_file(&mut viewer, &fixture.path("near.fsz"));
+    assert!(!shown(&viewer).0 && !is_known(id));
+}
+
+#[test]
 fn another_plane_or_colour_makes_other_pictures() {
     let fixture = Fixture::new();
     let on_gpu = gpu_harness(both(&fixture), Settings::default());
