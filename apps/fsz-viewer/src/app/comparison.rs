@@ -71,11 +71,16 @@ impl Viewer {
     pub(crate) fn close_comparison(&mut self) {
         self.comparison.stop();
         (self.comparison.matching, self.comparison.zfp_mode) = (None, None);
-        if self.view_state.settings.layout == Layout::Codecs {
-            self.view_state.settings.layout = Layout::All;
-        }
+        self.leave_comparison();
         if self.session.set.other.take().is_some() {
             self.changed();
+        }
+    }
+
+    /// The original has room again where nothing is compared.
+    fn leave_comparison(&mut self) {
+        if self.view_state.settings.layout == Layout::Codecs {
+            self.view_state.settings.layout = Layout::All;
         }
     }
 
@@ -104,6 +109,7 @@ impl Viewer {
             }
             Err(reason) => {
                 self.comparison.matching = None;
+                self.leave_comparison();
                 self.report(reason);
             }
         }
@@ -116,6 +122,7 @@ impl Viewer {
         if self.comparison.is_making(progress) {
             // It was cancelled.
             self.comparison = CodecComparison::default();
+            self.leave_comparison();
             self.session.set.other = None;
             self.changed();
         }

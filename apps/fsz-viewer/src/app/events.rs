@@ -1,15 +1,14 @@
 //! What the threads report is taken in.
 
-use anyhow::Context;
+use std::path::PathBuf;
 
 use crate::app::Viewer;
 use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
-use crate::model::rate_distortion::RateDistortion;
 use crate::model::scene::Overlay;
-use crate::model::set::{Role, Set};
+use crate::model::set::Role;
 use crate::work::event::{Event, Found};
 
 impl Viewer {
@@ -19,13 +18,17 @@ impl Viewer {
             Event::Opened { path, role, document, catalog } => {
                 self.jobs.finished();
                 match document {
+                    Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
-                        if role == Role::Subject {
-                            self.note_change(&document, catalog.as_ref());
+                        let before = self.session.set.subject.clone();
+                        // What is refused leaves all as it was.
+                        if let Some(place) = self.accept((*document).clone(), role) {
+                            if role == Role::Subject {
+                                self.note_change(before.as_ref(), &document, catalog.as_ref());
+                            }
+                            self.list(place, catalog);
                         }
-                        self.list(role, catalog);
-                        self.accept(*document, role);
                     }
                     Err(reason) => self.report(reason),
                 }
@@ -93,26 +96,62 @@ impl Viewer {
     }
 
     /// Tells where a step of a series has another shape or type than the one before.
-    fn note_change(&mut self, document: &Document, catalog: Option<&(Catalog, Choice)>) {
-        let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.variable.clone()));
-        let before = std::mem::replace(&mut self.session.opened, now);
-        let same = self.session.opened == before;
-        let subject = self.session.set.subject.as_ref().filter(|_| same);
-        let (Some(before), Some((catalog, choice))) = (subject, catalog) else { return };
+    fn note_change(
+        &mut self,
+        before: Option<&Document>,
+        document: &Document,
+        catalog: Option<&(Catalog, Choice)>,
+    ) {
+        let now = catalog.map(|(catalog, choice)| (catalog.path.clone(), choice.clone()));
+        let known = std::mem::replace(&mut self.session.opened, now);
+        let (Some(before), Some((catalog, choice))) = (before, catalog) else { return };
+        let of = |(path, choice): (PathBuf, Choice)| (path, choice.variable);
+        if known.map(of) != self.session.opened.clone().map(of) {
+            return;
+        }
         let name = format!("{}: {}", catalog.path.display(), choice.variable);
         let told = change(before, document, &name, &format!("step {}", choice.step));
         told.into_iter().for_each(|told| self.view_state.note(told));
     }
 
-    /// Keeps what there is to choose.
+    /// Whether what was opened as the original is of the step that the subject is of. Where it is of another, that one is
+    /// opened in its place: the error between two different steps is not to be seen.
+    fn goes_along(&mut self, original: Option<&(Catalog, Choice)>) -> bool {
+        let (Some((catalog, found)), [Some(_), _]) = (original, &self.session.catalogs) else {
+            return true;
+        };
+        if self.session.opened.as_ref().is_some_and(|(_, shown)| *shown != self.session.choice) {
+            // The subject could not be read, and the one that is shown is of another step.
+            return false;
+        }
+        let wanted = catalog.pair(&self.session.choice);
+        if wanted.as_ref() == Some(found) {
+            return true;
+        }
+        self.session.catalogs[1] = Some(catalog.clone());
+        match wanted {
+            Some(wanted) => self.open_step(catalog.clone(), Role::Original, wanted),
+            None => {
+                let Choice { variable, step } = &self.session.choice;
+                let told = format!("{} has no step {step} of {variable}", catalog.path.display());
+                self.report(told);
+            }
+        }
+        false
+    }
+
+    /// Keeps what there is to choose. The subject tells what is chosen, where it has a choice.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
         let place = match role {
             Role::Subject => 0,
             Role::Original => 1,
             Role::Other => return,
         };
+        let leads = place == 0 || self.session.catalogs[0].is_none();
         self.session.catalogs[place] = catalog.map(|(catalog, choice)| {
-            self.session.choice = choice;
+            if leads {
+                self.session.choice = choice;
+            }
             catalog
         });
     }
@@ -124,8 +163,7 @@ impl Viewer {
             return;
         }
         let progress = self.jobs.service.background.run(move |_, tell| {
-            let read = of.read_tiles().with_context(|| of.title.clone());
-            tell(Found::Tiles(read));
+            tell(Found::Tiles(of.read_tiles()));
         });
         self.jobs.add_background("Reading tiles".to_owned(), progress);
     }
@@ -140,8 +178,8 @@ impl Viewer {
         }
     }
 
-    /// Puts a field in its place, and says why where it does not fit the others.
-    fn accept(&mut self, document: Document, role: Role) {
+    /// Puts a field in its place, which is told, or says why it does not fit the others.
+    fn accept(&mut self, document: Document, role: Role) -> Option<Role> {
         let compressed = document.is_reconstruction();
         let role = match role {
             // A plain field that is opened alone is an original: there is nothing lost in it.
@@ -166,24 +204,24 @@ impl Viewer {
                 self.session.set.subject = Some(document);
             }
             Role::Original => {
+                if self.session.tried.is_some() {
+                    // It was made of the original before.
+                    self.session.set.subject = None;
+                    self.session.set.other.take_if(|other| !fits(Some(other)));
+                }
                 if !fits(self.session.set.subject.as_ref()) {
-                    let shape = number_format::shape(document.grid.shape());
-                    if self.session.tried.is_none() {
-                        self.report(format!(
-                            "{} ({} of {}) does not match the open field",
-                            document.title,
-                            shape,
-                            document.dtype.name()
-                        ));
-                        return;
-                    }
-                    self.session.set = Set::default();
+                    self.report(format!(
+                        "{} ({} of {}) does not match the open field",
+                        document.title,
+                        number_format::shape(document.grid.shape()),
+                        document.dtype.name()
+                    ));
+                    return None;
                 }
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
                 }
-                self.rate_distortion.stop();
-                self.rate_distortion = RateDistortion::default();
+                self.forget_sweep();
                 self.session.set.original = Some(document);
                 if self.session.set.subject.is_none() {
                     self.compress();
@@ -195,7 +233,7 @@ impl Viewer {
                     self.report(format!(
                         "{title} does not match the open field: its shape or type differs"
                     ));
-                    return;
+                    return None;
                 }
                 self.forget_comparison();
                 self.comparison.matching = None;
@@ -206,5 +244,6 @@ impl Viewer {
             self.make_comparison();
         }
         self.changed();
+        Some(role)
     }
 }

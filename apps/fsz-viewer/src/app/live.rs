@@ -25,8 +25,10 @@ impl Viewer {
         self.jobs.live = Some(reader);
         self.forget_comparison();
         self.comparison.matching = None;
+        self.forget_sweep();
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
+        self.session.opened = None;
         self.session.tried = None;
         self.changed();
         self.session.planes = None;
@@ -35,7 +37,10 @@ impl Viewer {
     /// Closes the connection; what is shown stays.
     pub fn disconnect(&mut self) {
         self.jobs.live = None;
-        self.session.live = None;
+        if self.session.live.take().is_some() {
+            // They are those of the stream: there is no file to choose from.
+            self.session.catalogs = [None, None];
+        }
     }
 
     /// Takes what is new of the simulation.
@@ -44,7 +49,7 @@ impl Viewer {
         let Some(reader) = &self.jobs.live else { return };
         let Some(mut live) = reader.newer(view.live.version) else { return };
         let problems = std::mem::take(&mut live.problems);
-        view.live = live;
+        view.take(live);
         let newest = view.live.steps.back().map(|step| step.number);
         let follows = view.following && newest.is_some() && newest != view.shown;
         if follows && let Some(newest) = newest {
@@ -66,7 +71,10 @@ impl Viewer {
         match newest {
             Some(newest) if following => self.show_step(newest),
             // The figures of a whole field take longer than a step; of one that stays there is time.
-            _ if self.session.set.original.is_some() => self.measure(),
+            _ if self.session.set.original.is_some() => {
+                self.compare_again();
+                self.measure();
+            }
             _ => {}
         }
     }
@@ -110,7 +118,18 @@ impl Viewer {
         if let Some(changed) = changed {
             self.view_state.note(changed);
         }
+        // They are of another original.
+        self.forget_comparison();
+        self.forget_sweep();
+        self.compare_again();
         self.changed();
+    }
+
+    /// Makes what is compared with of the step that is shown, where there is time for it.
+    fn compare_again(&mut self) {
+        if self.comparison.matching.is_some() && !self.is_following() {
+            self.make_comparison();
+        }
     }
 
     /// Whether steps are shown as they come: then there is no time for long work on each of them.

@@ -21,7 +21,7 @@ use fsz::{Dense, Profile};
 use fsz_field::{Hints, Kind, is_headerless_zfp, shape_in_name};
 use fsz_figure::Canvas;
 
-use crate::model::catalog::Choice;
+use crate::model::catalog::{Catalog, Choice};
 use crate::model::comparison::CodecComparison;
 use crate::model::export;
 use crate::model::live::BUDGET;
@@ -226,6 +226,10 @@ impl Viewer {
         #[cfg(unix)]
         self.take_handed();
         self.poll_live();
+        if self.view_state.playing && !self.session.has_steps() {
+            // There is no button any more that would end it.
+            self.play(false);
+        }
         let Some(leader) = self.session.set.leader() else { return };
         self.session.place = self.session.place.within(&leader.grid);
         let current = self.session.current();
@@ -272,20 +276,32 @@ impl Viewer {
             shown.into_iter().for_each(|step| self.show_step(step));
             return;
         }
-        let catalogs = self.session.catalogs.clone();
-        if catalogs[1].is_some() {
+        let [subject, original] = self.session.catalogs.clone();
+        let of_subject = subject.as_ref().map(|catalog| catalog.nearest(&choice));
+        let of_original = original.as_ref().and_then(|catalog| match &of_subject {
+            Some(choice) => catalog.pair(choice),
+            None => Some(catalog.nearest(&choice)),
+        });
+        if original.is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;
         }
-        for (catalog, role) in catalogs.into_iter().zip([Role::Subject, Role::Original]) {
-            let Some(catalog) = catalog else { continue };
-            let choice = catalog.nearest(&choice);
-            let progress = self.jobs.service.step(catalog.path.clone(), role, choice.clone());
-            self.jobs.add(format!("Opening {}", catalog.path.display()), progress);
+        let chosen =
+            [(subject, of_subject, Role::Subject), (original, of_original, Role::Original)];
+        for (catalog, choice, role) in chosen {
+            let (Some(catalog), Some(choice)) = (catalog, choice) else { continue };
             let steps = catalog.steps(&choice.variable);
-            let course = Course { path: catalog.path, choice, steps, backwards };
-            self.jobs.service.look_ahead(course);
+            let path = catalog.path.clone();
+            self.open_step(catalog, role, choice.clone());
+            self.jobs.service.look_ahead(Course { path, choice, steps, backwards });
         }
+    }
+
+    /// Opens a step of a variable of a file.
+    fn open_step(&mut self, catalog: Catalog, role: Role, choice: Choice) {
+        let name = format!("Opening {}", catalog.path.display());
+        let progress = self.jobs.service.step(catalog.path, role, choice);
+        self.jobs.add(name, progress);
     }
 
     /// Goes on to the next step as soon as one is shown, or stays: then what takes longer than a step is done.
@@ -337,7 +353,9 @@ impl Viewer {
             let size = leader.grid.plane(session.place.axis);
             let shown =
                 session.planes.as_ref().and_then(|p| p.subject.as_ref().or(p.original.as_ref()));
-            if shown.is_some_and(|plane| plane.size != size) {
+            // A field without elements has no planes that would come in the place of these.
+            let empty = leader.grid.elements() == 0;
+            if empty || shown.is_some_and(|plane| plane.size != size) {
                 session.planes = None;
                 self.view_state.leave_plane();
             }
@@ -372,7 +390,6 @@ impl Viewer {
             self.session.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
             self.session.planes = None;
             self.view_state.leave_plane();
-            self.view_state.pinned = false;
         }
     }
 

@@ -28,6 +28,12 @@ impl Viewer {
         self.start_sweep(true);
     }
 
+    /// Forgets what was found of another original.
+    pub(crate) fn forget_sweep(&mut self) {
+        self.rate_distortion.stop();
+        self.rate_distortion = RateDistortion::default();
+    }
+
     /// Seeks the present points of a plane again when something else is in the panes.
     pub(crate) fn follow_sweep(&mut self) {
         let known = &self.rate_distortion;

@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsz_wgpu::{Look, Mode, Section, TILE_KINDS, VolumeColours};
 
 use crate::app::Viewer;
+use crate::model::grid::Grid;
 use crate::model::palette::kind_colour;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
@@ -49,9 +50,7 @@ impl Viewer {
         let (sides, source) = (leader.grid.sides(), volume.source.of(set));
         let scale = view.volume_scale(set, Some(planes));
         let (low, high) = scale.ends();
-        let rendering =
-            if source == VolumeSource::Kinds { Rendering::Compositing } else { volume.rendering };
-        let mode = match rendering {
+        let mode = match volume.rendering(set) {
             Rendering::Mip => Mode::Mip,
             Rendering::Compositing => Mode::Compositing { depth: 1.0 / volume.density },
             Rendering::Isosurface => {
@@ -70,7 +69,7 @@ impl Viewer {
                 range: None,
             },
             _ => VolumeColours {
-                map: view.volume_map().table().map(word),
+                map: view.volume_map(set).table().map(word),
                 opacity: volume.transfer.table(),
                 range: Some((low as f32, high as f32, scale.is_log())),
             },
@@ -134,7 +133,8 @@ impl Viewer {
     pub(crate) fn picked(&mut self, generation: u64, hit: Result<Option<[u64; 3]>>) {
         self.jobs.picking = self.jobs.picking.saturating_sub(1);
         match hit {
-            Ok(Some([plane, row, column])) if generation == self.session.generation => {
+            Ok(Some(element)) if generation == self.session.generation => {
+                let [plane, row, column] = Grid::point_of(element, self.session.place.axis);
                 self.session.place.plane = plane;
                 self.view_state.cursor = Some((row as usize, column as usize));
                 self.view_state.pinned = true;

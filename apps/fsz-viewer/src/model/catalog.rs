@@ -35,6 +35,18 @@ impl Catalog {
         self.entries.iter().find(|e| e.name == variable).map_or(1, |e| e.steps)
     }
 
+    /// What the originals of another file have for a choice in it: the variable of its name, or the only one that there is;
+    /// none without it or its step.
+    pub fn pair(&self, choice: &Choice) -> Option<Choice> {
+        let named = self.entries.iter().find(|e| e.name == choice.variable);
+        let entry = match &self.entries[..] {
+            [only] => only,
+            _ => named?,
+        };
+        (choice.step < entry.steps)
+            .then(|| Choice { variable: entry.name.clone(), step: choice.step })
+    }
+
     /// The nearest choice that the file has: its first variable where it has none of that name.
     pub fn nearest(&self, choice: &Choice) -> Choice {
         let entry = self.entries.iter().find(|e| e.name == choice.variable);

@@ -1,7 +1,11 @@
 //! What is shown, as text: tables for other programs, and a command line.
 
+use std::path::Path;
+
+use fsz::Bound;
 use fsz_field::Kind;
 
+use crate::model::document::Document;
 use crate::model::palette::kind_name;
 use crate::model::rate_distortion::RateDistortion;
 use crate::model::session::Session;
@@ -51,23 +55,61 @@ pub fn command(session: &Session) -> Option<String> {
         return None;
     }
     let (leader, place) = (session.set.leader()?, session.place);
-    let path = leader.path.display();
+    let path = word(&leader.path);
     let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
     let selection = match bp {
-        true => format!(" --variable '{}' --step {}", session.choice.variable, session.choice.step),
+        true => {
+            let variable = quoted(&session.choice.variable);
+            format!(" --variable {variable} --step {}", session.choice.step)
+        }
         false => String::new(),
     };
+    if let (Some(bound), Some(original)) = (session.tried, &session.set.original) {
+        return Some(compression(original, leader, bound, &selection));
+    }
     Some(match &leader.facts {
         _ if session.set.original.is_some() && leader.is_reconstruction() => {
-            let original = session.set.original.as_ref()?.path.display();
-            format!("fsz compare '{original}' '{path}'{selection}")
+            let original = word(&session.set.original.as_ref()?.path);
+            format!("fsz compare {original} {path}{selection}")
         }
         Some(_) if leader.grid.shape().len() == 3 => {
             let (axis, index) = (place.axis, place.plane);
-            format!("fsz slice '{path}'{selection} --axis {axis} --index {index} -o plane.npy")
+            format!("fsz slice {path}{selection} --axis {axis} --index {index} -o plane.npy")
         }
-        _ => format!("fsz inspect '{path}'"),
+        _ => format!("fsz inspect {path}"),
     })
+}
+
+/// The command line that compresses an original as it was in memory.
+fn compression(original: &Document, made: &Document, bound: Bound, selection: &str) -> String {
+    let name = original.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let (path, output) = (word(&original.path), quoted(&format!("{name}.fsz")));
+    let (option, number) = match bound {
+        Bound::ValueRange(share) => ("range", share),
+        Bound::Psnr(psnr) => ("psnr", psnr),
+        Bound::Ratio(ratio) => ("ratio", ratio),
+        other => ("abs", other.requested()),
+    };
+    let mut text = format!("fsz compress {path}{selection} -o {output} --{option} {number}");
+    if let Some(facts) = &made.facts {
+        text.push_str(&format!(" --profile {}", facts.header.profile.name()));
+    }
+    for value in made.missing() {
+        text.push_str(&format!(" --missing {value:e}"));
+    }
+    if let Some(shape) = &original.hints.shape {
+        text.push_str(&format!(" --shape {shape} --dtype {}", original.dtype.name()));
+    }
+    text
+}
+
+fn word(path: &Path) -> String {
+    quoted(&path.display().to_string())
+}
+
+/// One word of a shell, whatever is in it.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// The points of rate and distortion, a line each.
@@ -82,4 +124,51 @@ pub fn rate_distortion_csv(of: &RateDistortion) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use fsz::Codec;
+    use fsz_field::{Field, Shape};
+
+    use super::*;
+
+    fn session(path: &str) -> Session {
+        let (path, values) = (Path::new(path), vec![1.0f32, 2.0, 3.0]);
+        let view = ndarray::ArrayView::from_shape([3, 1, 1], &values).unwrap();
+        let stream = Codec::cpu().compress(view, Bound::Absolute(0.1)).unwrap();
+        let field = Field::new(Shape::new(&[3, 1, 1]).unwrap(), values.clone()).unwrap();
+        let mut session = Session::default();
+        let subject = Document::from_stream("three".into(), path, stream).unwrap();
+        session.set.subject = Some(subject);
+        let original = Document::of_values("three".into(), Path::new("/data/U.npy"), field);
+        session.set.original = Some(original);
+        session
+    }
+
+    #[test]
+    fn a_shell_takes_any_path_for_one_word() {
+        let mut session = session("/data/it's.fsz");
+        let compared = r"fsz compare '/data/U.npy' '/data/it'\''s.fsz'";
+        assert_eq!(command(&session).as_deref(), Some(compared));
+        session.set.original = None;
+        let sliced = r"fsz slice '/data/it'\''s.fsz' --axis 0 --index 0 -o plane.npy";
+        assert_eq!(command(&session).as_deref(), Some(sliced));
+    }
+
+    /// What was compressed in memory is in no file.
+    #[test]
+    fn what_was_tried_is_compressed() {
+        let mut session = session("/data/U.npy");
+        for (bound, option) in [
+            (Bound::ValueRange(1e-3), "--range 0.001"),
+            (Bound::Psnr(60.0), "--psnr 60"),
+            (Bound::Ratio(12.5), "--ratio 12.5"),
+        ] {
+            session.tried = Some(bound);
+            let expected =
+                format!("fsz compress '/data/U.npy' -o 'U.fsz' {option} --profile paper");
+            assert_eq!(command(&session), Some(expected));
+        }
+    }
 }

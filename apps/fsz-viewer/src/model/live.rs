@@ -135,6 +135,8 @@ pub struct Live {
     pub connection: Connection,
     /// Grows with everything that happens.
     pub version: u64,
+    /// Grows where the numbers of steps begin anew: with another run of the simulation.
+    pub run: u64,
     /// The newest steps, oldest first.
     pub steps: VecDeque<Arc<LiveStep>>,
     /// Bytes of the kept steps.
@@ -160,6 +162,7 @@ impl Live {
             name,
             connection: Connection::default(),
             version: 1,
+            run: 0,
             steps: VecDeque::new(),
             bytes: 0,
             budget,
@@ -181,6 +184,7 @@ impl Live {
             self.changes.clear();
             self.layouts.clear();
             (self.bytes, self.skipped) = (0, 0);
+            self.run += 1;
         }
         let before = before.filter(|(number, _)| step.number > *number);
         self.skipped += before.map_or(0, |(number, _)| step.number - number - 1);
@@ -301,6 +305,16 @@ impl LiveView {
         }
     }
 
+    /// Takes what is new of it. Of another run nothing is plotted yet, and a window that follows shows none of its steps.
+    pub fn take(&mut self, live: Live) {
+        if live.run != self.live.run {
+            (self.awaited, self.series) = (None, None);
+            self.shown = self.shown.filter(|_| !self.following);
+            self.lags.clear();
+        }
+        self.live = live;
+    }
+
     /// What was asked for is on the screen.
     pub fn seen(&mut self, now: Instant) {
         if let (Some(step), Some(arrived)) = (self.shown, self.awaited.take()) {
@@ -357,5 +371,23 @@ mod tests {
         // Another run of the simulation.
         live.push(step(0, false));
         assert_eq!((live.steps.len(), live.points["U"].len(), live.skipped), (1, 1, 0));
+    }
+
+    #[test]
+    fn nothing_of_the_run_before_is_taken_for_this_one() {
+        let mut live = Live::new("run".to_owned(), BUDGET);
+        live.push(step(0, false));
+        let mut view = LiveView::new(live.clone());
+        (view.shown, view.awaited) = (Some(0), Some(Instant::now()));
+        view.seen(Instant::now());
+        let (variable, shape) = ("U".to_owned(), vec![5000]);
+        view.series = Some(LiveSeries { variable, shape, position: 7, points: vec![[0.0, 3.0]] });
+        live.push(step(1, false));
+        view.take(live.clone());
+        assert!(view.shown == Some(0) && view.lags.len() == 1 && view.series.is_some());
+        // Its first step has the number of one that is plotted.
+        live.push(step(0, false));
+        view.take(live);
+        assert!(view.shown.is_none() && view.lags.is_empty() && view.series.is_none());
     }
 }

@@ -11,6 +11,18 @@ pub struct Scale {
     pub log: bool,
 }
 
+/// Numbers of single precision within a range, at least: two for each colour of a map.
+const NUMBERS: f64 = 512.0;
+
+/// Whether single precision tells the numbers of a range apart as finely as the colours of a map do.
+pub fn suits_single(low: f64, high: f64) -> bool {
+    let most = low.abs().max(high.abs());
+    let least = f64::from(f32::MIN_POSITIVE);
+    let apart = high - low >= NUMBERS * least.max(most * f64::from(f32::EPSILON));
+    let same = low == high && (most == 0.0 || most >= least);
+    most <= f64::from(f32::MAX) && (apart || same)
+}
+
 impl Scale {
     /// Whether the logarithm decides: there are positive values.
     pub fn is_log(&self) -> bool {
@@ -48,6 +60,16 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranges_of_single_precision() {
+        for (low, high) in [(0.0, 1.0), (-3e38, 3e38), (1e5, 1e5 + 10.0), (7.0, 7.0), (0.0, 0.0)] {
+            assert!(suits_single(low, high), "{low} to {high}");
+        }
+        for (low, high) in [(1e5, 1e5 + 1e-3), (0.0, 1e39), (0.0, 1e-37), (1e-60, 1e-60)] {
+            assert!(!suits_single(low, high), "{low} to {high}");
+        }
+    }
 
     #[test]
     fn places() {

@@ -24,8 +24,8 @@ pub struct Session {
     pub catalogs: [Option<Catalog>; 2],
     /// The variable and step that are shown.
     pub choice: Choice,
-    /// File or folder, and variable, of the subject that is open; none where there is nothing to choose.
-    pub opened: Option<(PathBuf, String)>,
+    /// File or folder of the subject that is open, and what of it is; none where there is nothing to choose.
+    pub opened: Option<(PathBuf, Choice)>,
     /// Grows when the set changes; answers to older questions are dropped.
     pub generation: u64,
     /// The planes that are shown.
@@ -63,6 +63,12 @@ impl Session {
     /// Whether the plane that is shown was measured, with figures or without.
     pub fn plane_is_measured(&self) -> bool {
         self.plane_measures.of == Some(self.current())
+    }
+
+    /// Whether there are several steps of what is shown.
+    pub fn has_steps(&self) -> bool {
+        let catalog = self.catalogs.iter().flatten().next();
+        catalog.is_some_and(|c| c.steps(&c.nearest(&self.choice).variable) > 1)
     }
 
     /// Goes along the axis.

@@ -153,8 +153,10 @@ impl Default for Settings {
 impl Settings {
     /// Puts a file in front of those opened last.
     pub fn opened(&mut self, path: &std::path::Path) {
-        self.recent.retain(|p| p != path);
-        self.recent.insert(0, path.to_owned());
+        // The next start may be in another folder.
+        let path = std::path::absolute(path).unwrap_or(path.to_owned());
+        self.recent.retain(|known| *known != path);
+        self.recent.insert(0, path);
         self.recent.truncate(RECENT);
     }
 }
@@ -222,5 +224,22 @@ impl Settings {
             Setting::SweepExtent(extent) => self.sweep_extent = extent,
             Setting::Metrics(metrics) => self.metrics = metrics,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn files_are_found_again_from_another_folder() {
+        let mut settings = Settings::default();
+        let file = std::path::absolute("wave.fsz").unwrap();
+        for path in [Path::new("wave.fsz"), &file, Path::new("/data/other.fsz")] {
+            settings.opened(path);
+        }
+        assert_eq!(settings.recent, [PathBuf::from("/data/other.fsz"), file]);
     }
 }

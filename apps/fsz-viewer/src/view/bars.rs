@@ -18,7 +18,7 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
         return error_bar(kind, set, view);
     }
     let (scale, map) = match kind {
-        PaneKind::Volume => (view.volume_scale(set, Some(planes)), view.volume_map()),
+        PaneKind::Volume => (view.volume_scale(set, Some(planes)), view.volume_map(set)),
         _ => (view.ranges.scale(kind, set, planes, &view.settings), view.settings.map),
     };
     let (low, high) = scale.ends();

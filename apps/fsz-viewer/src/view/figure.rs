@@ -27,6 +27,8 @@ const LINE: usize = 20;
 const BAR: usize = 12;
 /// A picture is magnified by a whole number until it is so wide at least: its facts take the room.
 const WIDTH: usize = 480;
+/// It is magnified to no more than this height.
+const HEIGHT: usize = 2 * WIDTH;
 /// The inset takes this share of the picture.
 const INSET: f32 = 0.45;
 
@@ -102,8 +104,9 @@ impl Panel {
     /// Draws it, with the part that is `visible` in parts of the plane.
     pub fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
+        let scale = scale.min(HEIGHT / self.picture.height().max(1)).max(1);
         let [width, height] = self.picture.size.map(|n| n * scale);
-        let sides = (width + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
+        let sides = (width.max(WIDTH) + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
         let mut sheet = Canvas::new(sides.0, sides.1, PAPER);
         let write = |sheet: &mut Canvas, text: &str, x, y, anchor| {
             font.draw(sheet, &Label { text, x, y, size: TEXT, colour: INK, anchor });
@@ -139,7 +142,8 @@ impl Panel {
             sheet.fill_with(inset, |x, y| colour(part.x + x / times, part.y + y / times));
             sheet.frame(inset, FRAME_LINE, FRAME);
         }
-        let bar = Rect { y: picture.bottom() + MARGIN / 2, height: BAR, ..picture };
+        let width = width.max(WIDTH);
+        let bar = Rect { x: MARGIN, y: picture.bottom() + MARGIN / 2, width, height: BAR };
         sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (width - 1).max(1)]));
         let below = bar.bottom() + 2;
         for (label, x, anchor) in [
@@ -170,12 +174,14 @@ impl Panel {
 fn zoomed(picture: &ColorImage, visible: egui::Rect) -> Option<Rect> {
     let [width, height] = picture.size;
     let cell = |part: f32, n: usize| ((part.clamp(0.0, 1.0) * n as f32) as usize).min(n - 1);
-    if width == 0 || height == 0 || (visible.width() >= 1.0 && visible.height() >= 1.0) {
+    if width == 0 || height == 0 {
         return None;
     }
     let (x, y) = (cell(visible.min.x, width), cell(visible.min.y, height));
     let (right, bottom) = (cell(visible.max.x, width), cell(visible.max.y, height));
-    Some(Rect { x, y, width: right - x + 1, height: bottom - y + 1 })
+    let part = Rect { x, y, width: right - x + 1, height: bottom - y + 1 };
+    // By points: what just fits into the pane may be a hair larger than it.
+    (part.width < width || part.height < height).then_some(part)
 }
 
 fn side_by_side(panels: &[Canvas]) -> Canvas {
@@ -190,4 +196,28 @@ fn side_by_side(panels: &[Canvas]) -> Canvas {
         x += width;
     }
     sheet
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::{Pos2, vec2};
+
+    use super::*;
+    use crate::model::grid::PlaneSize;
+    use crate::view::camera::Camera;
+
+    /// A plane that just fits is seen whole, however its sides are rounded.
+    #[test]
+    fn what_fits_into_the_pane_is_not_zoomed_in_on() {
+        let size = PlaneSize { rows: 192, columns: 288 };
+        let picture = ColorImage::filled([size.columns, size.rows], egui::Color32::BLACK);
+        for step in 0..2000 {
+            let pane = vec2(300.0 + step as f32 * 0.37, 310.0 + step as f32 * 0.23);
+            let pane = egui::Rect::from_min_size(Pos2::new(293.7, 51.3), pane);
+            let whole = Camera::default().whole(pane, size);
+            let part = |at: Pos2| ((at - whole.min) / whole.size()).to_pos2();
+            let visible = egui::Rect::from_min_max(part(pane.min), part(pane.max));
+            assert!(zoomed(&picture, visible).is_none(), "{pane}: {visible}");
+        }
+    }
 }

@@ -24,7 +24,7 @@ pub struct Picture {
 enum Texture {
     /// Brought there from the host.
     Host(TextureHandle, ColorImage),
-    /// Painted there, and known to the window by this name as long as the window is.
+    /// Painted there, and known to the window by this name until it is given back.
     Gpu(TextureId, fsz_wgpu::Picture),
 }
 
@@ -52,20 +52,32 @@ impl Picture {
         }
         match (make()?, window_gpu) {
             (Painted::Gpu(picture), Some(window_gpu)) => self.show(picture, window_gpu),
-            (Painted::Gpu(picture), None) => self.load(context, name, read_back(&picture)?),
-            (Painted::Host(image), _) => self.load(context, name, image),
+            (Painted::Gpu(picture), None) => self.load(context, name, None, read_back(&picture)?),
+            (Painted::Host(image), window_gpu) => self.load(context, name, window_gpu, image),
         }
         self.key = key;
         Ok(())
     }
 
-    fn load(&mut self, context: &Context, name: &str, image: ColorImage) {
+    fn load(
+        &mut self,
+        context: &Context,
+        name: &str,
+        window_gpu: Option<&WindowGpu>,
+        image: ColorImage,
+    ) {
         let handle = match self.texture.take() {
             Some(Texture::Host(mut handle, _)) => {
                 handle.set(image.clone(), TextureOptions::NEAREST);
                 handle
             }
-            _ => context.load_texture(name, image.clone(), TextureOptions::NEAREST),
+            before => {
+                if let (Some(Texture::Gpu(id, _)), Some(window_gpu)) = (before, window_gpu) {
+                    // The window holds it until it is told.
+                    window_gpu.state.renderer.write().free_texture(&id);
+                }
+                context.load_texture(name, image.clone(), TextureOptions::NEAREST)
+            }
         };
         self.texture = Some(Texture::Host(handle, image));
     }

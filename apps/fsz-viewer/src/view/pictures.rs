@@ -23,14 +23,15 @@ use crate::view::window_gpu::WindowGpu;
 /// Ranges of the planes that are shown, of errors from 0 to the largest; kept until others are.
 #[derive(Debug, Default)]
 pub struct Ranges {
-    of: Option<(u64, Place, RangeMode)>,
+    of: Option<(Option<(Place, u64)>, RangeMode)>,
     ranges: [Option<(f64, f64)>; PaneKind::ALL.len()],
 }
 
 impl Ranges {
     /// Finds them, unless they are known.
     pub fn follow(&mut self, session: &Session, planes: &Planes, mode: RangeMode) {
-        let of = Some((session.generation, planes.place, mode));
+        // Not by what is open now: its planes may be still to come.
+        let of = Some((session.shown, mode));
         if self.of == of {
             return;
         }
@@ -124,7 +125,7 @@ impl Pictures {
         let tiles = set.subject.as_ref().and_then(|s| s.tiles()).filter(|tiles| tiles.is_read());
         for kind in PaneKind::ALL {
             let Some(plane) = planes.of(kind) else { continue };
-            let key = key(kind, (session.generation, planes.place, tiles.is_some()), settings);
+            let key = key(kind, (session.shown, tiles.is_some()), settings);
             let scene = Scene {
                 map: settings.map,
                 scale: ranges.scale(kind, set, planes, settings),
@@ -154,10 +155,52 @@ impl Pictures {
 }
 
 /// A number that is another when anything that a picture of these planes depends on is.
-fn key(kind: PaneKind, planes: (u64, Place, bool), s: &Settings) -> u64 {
+fn key(kind: PaneKind, planes: (Option<(Place, u64)>, bool), s: &Settings) -> u64 {
     let mut hasher = DefaultHasher::new();
     (kind, planes).hash(&mut hasher);
     (s.map as u8, s.range as u8, s.log, s.error as u8).hash(&mut hasher);
     (s.overlay as u8, s.opacity.to_bits()).hash(&mut hasher);
     hasher.finish() | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fsz_field::{Field, Shape};
+
+    use super::*;
+    use crate::model::document::Document;
+    use crate::model::grid::PlaneSize;
+
+    /// The plane of a field of two values.
+    fn plane(values: [f32; 2]) -> Plane {
+        Plane::new(PlaneSize { rows: 1, columns: 2 }, values.map(f64::from).to_vec())
+    }
+
+    /// Another field is open before its planes are there: until then the picture is that of the one before.
+    #[test]
+    fn pictures_are_those_of_the_planes_that_came() {
+        let mut session = Session::default();
+        let field = Field::new(Shape::new(&[1, 2]).unwrap(), vec![0f32, 1.0]).unwrap();
+        session.set.original = Some(Document::of_values("two".into(), Path::new("two"), field));
+        let (context, settings) = (egui::Context::default(), Settings::default());
+        let (mut pictures, mut ranges) = (Pictures::default(), Ranges::default());
+        let mut painted = |session: &Session, values| {
+            let planes = Planes { original: Some(plane(values)), ..Planes::default() };
+            ranges.follow(session, &planes, settings.range);
+            let shown = (session, &planes);
+            pictures.paint(&context, shown, &settings, &ranges, None).unwrap();
+            let picture = pictures.of(PaneKind::Original).image().unwrap().unwrap();
+            (picture.pixels, ranges.of(PaneKind::Original))
+        };
+        session.shown = Some((Place::default(), session.generation));
+        let (first, _) = painted(&session, [0.0, 1.0]);
+        session.generation += 1;
+        assert_eq!(painted(&session, [0.0, 1.0]).0, first);
+        session.shown = Some(session.current());
+        let (second, range) = painted(&session, [5.0, 3.0]);
+        assert_eq!(second, [first[1], first[0]]);
+        assert_eq!(range, Some((3.0, 5.0)));
+    }
 }

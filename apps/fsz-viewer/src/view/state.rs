@@ -115,7 +115,7 @@ impl ViewState {
     /// Looks at another plane: nothing is pointed at yet.
     pub fn leave_plane(&mut self) {
         self.camera.reset();
-        self.cursor = None;
+        (self.cursor, self.pinned) = (None, false);
     }
 
     /// Shows a message until it is dismissed.
@@ -154,8 +154,8 @@ impl ViewState {
     }
 
     /// The colours of the volume: of its error, or those of the values of the planes.
-    pub fn volume_map(&self) -> Map {
-        match self.settings.volume.source {
+    pub fn volume_map(&self, set: &Set) -> Map {
+        match self.settings.volume.source.of(set) {
             VolumeSource::Error => ERROR.map(),
             _ => self.settings.map,
         }
@@ -199,6 +199,23 @@ impl ViewState {
         if let Err(reason) = painted {
             self.window_gpu = None;
             self.report(format!("{reason}; rendering on the CPU from now on"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error and the kinds of tiles are chosen, of which the field that is open has neither.
+    #[test]
+    fn a_volume_of_values_has_their_colours_and_rendering() {
+        for source in [VolumeSource::Error, VolumeSource::Kinds] {
+            let mut settings = Settings::default();
+            settings.volume.source = source;
+            let (view, set) = (ViewState::new(settings, None), Set::default());
+            assert_eq!(view.volume_map(&set), view.settings.map);
+            assert_eq!(view.settings.volume.rendering(&set), view.settings.volume.rendering);
         }
     }
 }

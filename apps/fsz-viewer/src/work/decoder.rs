@@ -14,6 +14,7 @@ use crate::model::boxes::{self, Box};
 use crate::model::document::Document;
 use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
+use crate::model::scale::suits_single;
 use crate::model::stream_facts::StreamFacts;
 use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams};
 use crate::work::kept_streams::Part;
@@ -484,14 +485,11 @@ pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
 }
 
 /// Whether a GPU's values of it will do: they are exact in single precision; in double precision they are
-/// to be looked at, where the field's range is one of single precision.
+/// to be looked at, where single precision tells the values apart.
 fn suits(document: &Document, exact: bool) -> bool {
     let Some(facts) = &document.facts else { return false };
     let range = &facts.certificate;
-    let most = range.min.abs().max(range.max.abs());
-    let shown =
-        most <= f64::from(f32::MAX) && range.max - range.min >= f64::from(f32::MIN_POSITIVE);
-    document.dtype == DType::F32 || !exact && shown
+    document.dtype == DType::F32 || !exact && suits_single(range.min, range.max)
 }
 
 /// The nearest `f32`; of what is beyond `bound` one that is beyond the nearest `f32` of it.

@@ -33,7 +33,7 @@ pub enum Event {
     Planes { place: Place, generation: u64, planes: Result<Box<Planes>> },
     /// A picture of a volume, and what is told with it; it is the `last` of its order where nothing finer comes.
     Volume { number: u64, picture: Result<(VolumePicture, VolumeNote)>, last: bool },
-    /// Plane, row and column of what is seen at a point of a volume's picture.
+    /// The element that is seen at a point of a volume's picture, slowest axis first.
     Picked { generation: u64, hit: Result<Option<[u64; 3]>> },
     /// Figures of a set's whole fields: of the subject, and of the other reconstruction.
     Measured { generation: u64, measured: Measured },

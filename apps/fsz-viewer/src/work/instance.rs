@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, anyhow, bail};
 
 use crate::work::event::Wake;
 
@@ -75,35 +75,32 @@ impl Instance {
     /// When the folder cannot be written to, or the first call does not answer.
     pub fn claim(folder: &Path, files: &Handed, wake: Wake) -> Result<Option<Instance>> {
         let (lock, socket) = (folder.join("fsz-viewer.lock"), folder.join("fsz-viewer.sock"));
-        let named = || lock.display().to_string();
+        let of = |path: &Path, reason: io::Error| anyhow!("{}: {reason}", path.display());
         let held = File::options().create(true).write(true).truncate(false).open(&lock);
-        let held = held.with_context(named)?;
+        let held = held.map_err(|reason| of(&lock, reason))?;
         let begin = Instant::now();
         loop {
             match held.try_lock() {
                 Ok(()) => break,
-                Err(std::fs::TryLockError::Error(reason)) => {
-                    return Err(reason).with_context(named);
-                }
+                Err(std::fs::TryLockError::Error(reason)) => return Err(of(&lock, reason)),
                 Err(std::fs::TryLockError::WouldBlock) => {}
             }
             // It may be about to make its socket, or about to end.
             match hand_over(&socket, files) {
                 Ok(()) => return Ok(None),
                 Err(reason) if begin.elapsed() > PATIENCE => {
-                    return Err(reason).context("the window that is open does not answer");
+                    bail!("the window that is open does not answer: {reason}");
                 }
                 Err(_) => thread::sleep(Duration::from_millis(20)),
             }
         }
         match std::fs::remove_file(&socket) {
             Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
-                return Err(reason).with_context(|| socket.display().to_string());
+                return Err(of(&socket, reason));
             }
             _ => {}
         }
-        let listener = UnixListener::bind(&socket);
-        let listener = listener.with_context(|| socket.display().to_string())?;
+        let listener = UnixListener::bind(&socket).map_err(|reason| of(&socket, reason))?;
         let (tell, handed) = channel();
         thread::Builder::new().name("instance".to_owned()).spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -192,7 +189,9 @@ mod tests {
         drop(UnixListener::bind(folder.path().join("fsz-viewer.sock")).unwrap());
         let next = claim(folder.path(), &files).unwrap().expect("it is the first now");
         assert!(next.handed().is_empty());
-        assert!(claim(Path::new("/nowhere at all"), &files).is_err());
+        let told = claim(Path::new("/nowhere at all"), &files).unwrap_err().to_string();
+        let lock = "/nowhere at all/fsz-viewer.lock: ";
+        assert!(told.starts_with(lock) && told.len() > lock.len(), "{told}");
     }
 
     #[test]

@@ -8,6 +8,7 @@ use fsz::DType;
 use crate::model::document::Document;
 use crate::model::plane::{Place, Plane};
 use crate::model::planes::Planes;
+use crate::model::scale::suits_single;
 use crate::model::set::Set;
 use crate::work::decoder::Decoder;
 
@@ -27,12 +28,18 @@ pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Plane
     let took = start.elapsed();
     let mut error = difference(original.as_ref(), subject.as_ref());
     let mut other_error = difference(original.as_ref(), other.as_ref());
-    for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
-        decoder.place(plane, None);
-    }
-    if set.leader().is_some_and(|document| document.dtype == DType::F64) {
+    let double = set.leader().is_some_and(|document| document.dtype == DType::F64);
+    let missing = set.leader().map_or(&[][..], Document::missing);
+    let suits =
+        |plane: &Plane| plane.range(missing).is_none_or(|(low, high)| suits_single(low, high));
+    let all = [&original, &subject, &other, &error, &other_error];
+    // What is painted lies there in single precision. Errors are painted there by their originals, too: all or none.
+    if decoder.paints() && (!double || all.into_iter().flatten().all(suits)) {
+        for plane in [&mut original, &mut subject, &mut other].into_iter().flatten() {
+            decoder.place(plane, None);
+        }
         // Those of single precision are taken from the values where they are painted.
-        for plane in [&mut error, &mut other_error].into_iter().flatten() {
+        for plane in [&mut error, &mut other_error].into_iter().flatten().filter(|_| double) {
             decoder.place(plane, set.bound());
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice, Entry};
@@ -13,10 +13,10 @@ use crate::model::document::Document;
 /// # Errors
 /// When the folder cannot be read.
 pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let read = || folder.display().to_string();
+    let unread = |reason: std::io::Error| anyhow!("{}: {reason}", folder.display());
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).with_context(read)? {
-        let path = entry.with_context(read)?.path();
+    for entry in std::fs::read_dir(folder).map_err(unread)? {
+        let path = entry.map_err(unread)?.path();
         if path.extension().is_some_and(|extension| extension == "fsz") {
             found.push(path);
         }
@@ -67,6 +67,12 @@ pub fn open(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_told_of_with_the_reason() {
+        let told = files(Path::new("/nowhere at all")).unwrap_err().to_string();
+        assert!(told.len() > "/nowhere at all: ".len(), "{told}");
+    }
 
     #[test]
     fn numbers_in_names_count_as_such() {

@@ -1,8 +1,8 @@
 //! Files that are not what they should be end in a message.
 
-use fsz_viewer::Viewer;
+use fsz_viewer::{Role, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, settle};
+use crate::fixture::{Fixture, drop_file, harness, settle, shows};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.view_state.messages.join("\n")
@@ -35,6 +35,23 @@ fn flipped_bits() {
     }
 }
 
+/// What is read later is told of with its reason, too.
+#[test]
+fn tiles_that_are_damaged() {
+    let fixture = Fixture::new();
+    fixture.put_profile(crate::fixture::profiles()[1]);
+    let mut bytes = std::fs::read(fixture.path("wave.fsz")).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 0x10;
+    std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
+    let viewer = fixture.viewer("flipped.fsz", None);
+    let told = &viewer.state().view_state.messages;
+    assert!(
+        !told.is_empty() && told.iter().all(|m| m.contains("flipped.fsz: corrupt")),
+        "{told:?}"
+    );
+}
+
 #[test]
 fn files_that_are_not_there_or_no_fields() {
     let fixture = Fixture::new();
@@ -58,13 +75,62 @@ fn an_original_of_another_shape() {
     assert!(viewer.state().session.set.original.is_none());
 }
 
+/// A stream of zeros.
+fn put_zeros(fixture: &Fixture, name: &str, shape: &[usize]) {
+    let zeros = ndarray::ArrayD::<f32>::zeros(shape);
+    let stream = fsz::Codec::cpu().compress(zeros.view(), fsz::Bound::Absolute(1.0)).unwrap();
+    std::fs::write(fixture.path(name), stream.as_bytes()).unwrap();
+}
+
+#[test]
+fn what_is_refused_leaves_a_series_as_it_was() {
+    let fixture = Fixture::new();
+    for (folder, name) in [("steps", "wave.fsz"), ("small", "zeros.fsz")] {
+        put_zeros(&fixture, "zeros.fsz", &[2, 3]);
+        std::fs::create_dir(fixture.path(folder)).unwrap();
+        for step in 0..2 {
+            let to = fixture.path(folder).join(format!("{step}.fsz"));
+            std::fs::copy(fixture.path(name), to).unwrap();
+        }
+    }
+    std::fs::write(fixture.path("other_2x3.f32"), [0; 24]).unwrap();
+    let start = Start { files: vec![fixture.path("steps")], ..Start::default() };
+    let mut viewer = harness(start, Settings::default());
+    for (name, role) in [
+        ("other_2x3.f32", Role::Subject),
+        ("other_2x3.f32", Role::Original),
+        ("small", Role::Original),
+    ] {
+        viewer.state_mut().view_state.messages.clear();
+        viewer.state_mut().open(&fixture.path(name), role);
+        settle(&mut viewer);
+        assert!(messages(viewer.state()).contains("2 × 3"), "{}", messages(viewer.state()));
+        let session = &viewer.state().session;
+        let there = session.catalogs.each_ref().map(|catalog| catalog.is_some());
+        assert_eq!((there, session.choice.variable.as_str()), ([true, false], "steps"), "{name}");
+        assert!(shows(&viewer, "Play"));
+    }
+    // An original that fits does not take their place either.
+    viewer.state_mut().open(&fixture.path("wave_12x40x50.f32"), Role::Subject);
+    settle(&mut viewer);
+    assert!(viewer.state().session.set.original.is_some() && shows(&viewer, "Play"));
+}
+
+#[test]
+fn an_empty_field_shows_no_plane_of_the_one_before() {
+    let fixture = Fixture::new();
+    put_zeros(&fixture, "full.fsz", &[3, 4, 5]);
+    put_zeros(&fixture, "empty.fsz", &[0, 4, 5]);
+    let mut viewer = fixture.viewer("full.fsz", None);
+    assert!(shows(&viewer, "Reconstruction"));
+    drop_file(&mut viewer, &fixture.path("empty.fsz"));
+    assert!(shows(&viewer, "The field has no elements.") && !shows(&viewer, "Reconstruction"));
+}
+
 #[test]
 fn an_empty_field() {
     let fixture = Fixture::new();
-    let mut out = vec![0; fsz::max_compressed_len(&[0, 4], fsz::DType::F32).unwrap() as usize];
-    let options = fsz::CompressOptions::new(fsz::Bound::Absolute(1.0));
-    let len = fsz::Codec::cpu().compress_into::<f32>(&[], &[0, 4], &options, &mut out).unwrap();
-    std::fs::write(fixture.path("empty.fsz"), &out[..len]).unwrap();
+    put_zeros(&fixture, "empty.fsz", &[0, 4]);
     let viewer = fixture.viewer("empty.fsz", None);
     assert!(viewer.state().view_state.messages.is_empty());
     assert!(viewer.state().session.set.subject.is_some());

@@ -50,6 +50,19 @@ fn the_other_profile_is_compared() {
     }
 }
 
+/// As in a session of a build that has zfp.
+#[cfg(not(feature = "zfp"))]
+#[test]
+fn what_cannot_be_compared_leaves_the_original_in_sight() {
+    let fixture = Fixture::of_numbers();
+    let mut viewer = fixture.viewer("numbers.fsz", Some("numbers_12x40x50.f32"));
+    assert!(shows(&viewer, "Original"));
+    viewer.state_mut().compare_with(Some(fsz_viewer::MatchMode::Rate));
+    crate::fixture::settle(&mut viewer);
+    assert!(viewer.state().view_state.messages.join("").contains("has no zfp"));
+    assert!(shows(&viewer, "Original"));
+}
+
 #[cfg(feature = "zfp")]
 mod with_zfp {
     use egui_kittest::kittest::{NodeT, Queryable};

@@ -57,3 +57,15 @@ fn a_figure_has_titles_bars_and_what_is_zoomed_in_on() {
     let alone = harness(Start::default(), Settings::default());
     assert!(alone.state().figure(&panes).is_err());
 }
+
+/// A plane of one column is not magnified until its figure has a billion points.
+#[test]
+fn a_tall_plane_has_a_figure_too() {
+    let fixture = Fixture::new();
+    let values = ndarray::Array2::from_shape_fn((200, 1), |(y, _)| (y as f32 * 0.1).sin());
+    let stream = fsz::Codec::cpu().compress(values.view(), fsz::Bound::Absolute(1e-3)).unwrap();
+    std::fs::write(fixture.path("tall.fsz"), stream.as_bytes()).unwrap();
+    let viewer = fixture.viewer("tall.fsz", None);
+    let (width, height) = viewer.state().figure(&[PaneKind::Reconstruction]).unwrap().size();
+    assert!((480..600).contains(&width) && (300..3000).contains(&height), "{width} × {height}");
+}

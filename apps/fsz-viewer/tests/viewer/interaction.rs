@@ -3,7 +3,7 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use fsz_viewer::{Place, Settings, Start, Target, Viewer};
+use fsz_viewer::{Place, Role, Settings, Start, Target, Viewer};
 
 use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
 
@@ -97,6 +97,36 @@ fn an_original_alone_is_compressed_in_memory() {
     assert_eq!(facts.header.bound, fsz::Bound::ValueRange(1e-3));
     assert!(shows(&viewer, "Recompress"));
     assert!(shows(&viewer, "Signed error"));
+}
+
+#[test]
+fn another_original_is_compressed_anew() {
+    let fixture = Fixture::new();
+    let names = ["wave_12x40x50.f32", "other_12x40x50.f32"];
+    let other = fixture.values.iter().flat_map(|v| (2.0 * v + 300.0).to_le_bytes());
+    std::fs::write(fixture.path(names[1]), other.collect::<Vec<u8>>()).unwrap();
+    let mut viewer = fixture.viewer(names[0], None);
+    for (name, role) in [(names[1], Role::Subject), (names[0], Role::Original)] {
+        viewer.state_mut().open(&fixture.path(name), role);
+        settle(&mut viewer);
+        let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
+        assert_eq!(subject.title, format!("{name}, recompressed"));
+        assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
+    }
+}
+
+#[test]
+fn a_field_of_another_size_has_no_pinned_cursor() {
+    let fixture = Fixture::new();
+    let values = ndarray::Array3::from_shape_fn((3, 5, 7), |(z, y, x)| (z + y * x) as f32);
+    let stream = fsz::Codec::cpu().compress(values.view(), fsz::Bound::Absolute(0.1)).unwrap();
+    std::fs::write(fixture.path("small.fsz"), stream.as_bytes()).unwrap();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    let view = &mut viewer.state_mut().view_state;
+    (view.cursor, view.pinned) = (Some((30, 40)), true);
+    drop_file(&mut viewer, &fixture.path("small.fsz"));
+    let view = &viewer.state().view_state;
+    assert_eq!((view.cursor, view.pinned), (None, false));
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod legible;
 mod live;
 #[cfg(all(feature = "adios2", target_os = "linux"))]
 mod live_forged;
+mod live_steps;
 mod measures;
 mod modules;
 mod on_gpu;

@@ -111,6 +111,51 @@ fn double_precision_is_painted_too() {
     }
 }
 
+/// Single precision has not numbers so large, so small or so near to each other.
+#[test]
+fn doubles_of_other_ranges_are_painted_from_all_their_digits() {
+    let fixture = Fixture::new();
+    let of = |value: fn(f64) -> f64| fixture.values.iter().map(move |&v| value(f64::from(v)));
+    let fields = [
+        ("near", of(|v| 1e5 + 1e-6 * v).collect::<Vec<f64>>()),
+        ("huge", of(|v| 1e290 * v).collect()),
+        ("tiny", of(|v| 1e-60 * v).collect()),
+    ];
+    for (name, values) in fields {
+        fixture.put_double(name, profiles()[0], &values);
+        for original in [None, Some(fixture.path(&format!("{name}_12x40x50.f64")))] {
+            let files = vec![fixture.path(&format!("{name}.fsz"))];
+            let start = Start { files, original, ..Start::default() };
+            let Some(on_gpu) = gpu_harness(start.clone(), Settings::default()) else { return };
+            let on_cpu = harness(start, Settings::default());
+            let (found, expected) = (pictures(&on_gpu), pictures(&on_cpu));
+            assert_eq!(found.len(), expected.len());
+            for (pane, (found, expected)) in found.iter().zip(&expected).enumerate() {
+                assert_eq!(differing(found, expected), 0, "pane {pane} of {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_processor_paints_next_leaves_no_texture_behind() {
+    let fixture = Fixture::new();
+    let near: Vec<f64> = fixture.values.iter().map(|&v| 1e5 + 1e-6 * f64::from(v)).collect();
+    fixture.put_double("near", profiles()[0], &near);
+    let start = Start { files: vec![fixture.path("wave.fsz")], ..Start::default() };
+    let Some(mut viewer) = gpu_harness(start, Settings::default()) else { return };
+    let shown = |viewer: &Harness<'_, Viewer>| {
+        let picture = viewer.state().picture(PaneKind::Reconstruction);
+        (picture.is_on_gpu(), picture.id().expect("a picture"))
+    };
+    let window = viewer.state().view_state.window_gpu.clone().expect("it paints");
+    let is_known = |id| window.state.renderer.read().texture(&id).is_some();
+    let (on_gpu, id) = shown(&viewer);
+    assert!(on_gpu && is_known(id));
+    crate::fixture::drop_file(&mut viewer, &fixture.path("near.fsz"));
+    assert!(!shown(&viewer).0 && !is_known(id));
+}
+
 #[test]
 fn another_plane_or_colour_makes_other_pictures() {
     let fixture = Fixture::new();

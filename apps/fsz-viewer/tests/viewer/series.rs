@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Choice, Settings, Start};
+use fsz_viewer::{Choice, Role, Settings, Start};
 
 use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
 
@@ -99,6 +99,63 @@ fn play_goes_backwards_too() {
     settle(&mut viewer);
     let facts = viewer.state().session.set.subject.as_ref().and_then(|s| s.facts.clone());
     assert!(facts.expect("a stream").tiles.is_read(), "what there was no time for is done");
+}
+
+#[test]
+fn another_field_ends_playing() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(waves(&fixture, 3), Settings::default());
+    viewer.get_by_label("Play").click();
+    viewer.step();
+    assert!(viewer.state().view_state.playing);
+    viewer.state_mut().open(&fixture.path("wave.fsz"), Role::Subject);
+    viewer.state_mut().open(&fixture.path("wave_12x40x50.f32"), Role::Original);
+    settle(&mut viewer);
+    let state = viewer.state();
+    assert_eq!(state.session.set.subject.as_ref().map(|d| &*d.title), Some("wave.fsz"));
+    assert!(!state.view_state.playing);
+    assert!(state.plane_figures()[0].is_some() && state.session.measured.both()[0].is_some());
+}
+
+#[test]
+fn a_series_of_originals_goes_along() {
+    let fixture = Fixture::new();
+    let folder = fixture.path("exact");
+    std::fs::create_dir(&folder).unwrap();
+    for step in 0..2 {
+        std::fs::copy(fixture.path("wave.fsz"), folder.join(format!("V-{step}.fsz"))).unwrap();
+    }
+    let start = Start { original: Some(folder), ..series(&fixture) };
+    let mut viewer = harness(start, Settings::default());
+    viewer.run_steps(3);
+    assert!(!viewer.state().busy(), "nothing is opened again and again");
+    for (step, titles) in [
+        (1, [Some("U-10.fsz"), Some("V-1.fsz")]),
+        // There is no such step, and the error between two others is not to be seen.
+        (2, [Some("U-11.fsz"), None]),
+        (0, [Some("U-2.fsz"), Some("V-0.fsz")]),
+    ] {
+        viewer.state_mut().choose(Choice { variable: "steps".to_owned(), step });
+        settle(&mut viewer);
+        let session = &viewer.state().session;
+        let set = [&session.set.subject, &session.set.original];
+        assert_eq!(set.map(|d| d.as_ref().map(|d| &*d.title)), titles, "step {step}");
+        assert_eq!(session.choice, Choice { variable: "steps".to_owned(), step });
+    }
+    // Nor is that between the step before one that cannot be read and the original of this one.
+    std::fs::write(fixture.path("steps").join("U-10.fsz"), "no stream").unwrap();
+    viewer.state_mut().open(&fixture.path("steps"), Role::Subject);
+    settle(&mut viewer);
+    viewer.state_mut().choose(Choice { variable: "steps".to_owned(), step: 1 });
+    settle(&mut viewer);
+    assert!(viewer.state().session.set.original.is_none());
+    // The first step that is shown may be one that the originals lack, too.
+    let choice = Choice { variable: String::new(), step: 2 };
+    let original = Some(fixture.path("exact"));
+    let start = Start { files: vec![fixture.path("steps")], original, choice, ..Start::default() };
+    let viewer = harness(start, Settings::default());
+    assert!(viewer.state().session.set.original.is_none());
+    assert_eq!(viewer.state().session.choice.step, 2);
 }
 
 #[test]

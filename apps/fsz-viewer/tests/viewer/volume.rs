@@ -221,8 +221,15 @@ fn a_click_goes_to_what_is_seen() {
     }
     let fixture = Fixture::new();
     put_ball(&fixture, ball);
-    let start = Start { place: Some(Place { axis: 0, plane: 2 }), ..start(&fixture) };
-    let mut viewer = harness(start, settings(VolumeView::default()));
+    // Whether the plane is drawn in it or not.
+    for (axis, section) in [(0, 0.6), (1, 0.0), (2, 0.0)] {
+        click(&fixture, axis, VolumeView { section, ..VolumeView::default() });
+    }
+}
+
+fn click(fixture: &Fixture, axis: usize, view: VolumeView) {
+    let start = Start { place: Some(Place { axis, plane: 2 }), ..start(fixture) };
+    let mut viewer = harness(start, settings(view));
     settle_volume(&mut viewer);
     let middle = pane(&viewer).center();
     viewer.hover_at(middle);
@@ -240,8 +247,13 @@ fn a_click_goes_to_what_is_seen() {
     let (row, column) = viewer.state().view_state.cursor.expect("a cursor");
     let plane = viewer.state().session.place.plane;
     // The greatest value is in the middle of the field.
-    for (found, middle) in [(plane as usize, 12), (row, 16), (column, 20)] {
-        assert!(found.abs_diff(middle) <= 2, "{plane} {row} {column}");
+    let middle = match axis {
+        0 => [12, 16, 20],
+        1 => [16, 12, 20],
+        _ => [20, 12, 16],
+    };
+    for (found, middle) in [plane as usize, row, column].into_iter().zip(middle) {
+        assert!(found.abs_diff(middle) <= 2, "{plane} {row} {column} across axis {axis}");
     }
     assert!(viewer.state().view_state.pinned);
     let shown = viewer.state().session.planes.as_ref().map(|planes| planes.place.plane);

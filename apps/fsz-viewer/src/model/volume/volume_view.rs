@@ -131,8 +131,8 @@ impl Default for VolumeView {
 
 impl VolumeView {
     /// What is shown along a line of sight: kinds of tiles have no order.
-    pub fn rendering(&self) -> Rendering {
-        match self.source {
+    pub fn rendering(&self, set: &Set) -> Rendering {
+        match self.source.of(set) {
             VolumeSource::Kinds => Rendering::Compositing,
             _ => self.rendering,
         }

@@ -37,8 +37,7 @@ pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             ui.close();
         }
     }
-    let series = session.catalogs.iter().flatten().next();
-    if series.is_some_and(|catalog| catalog.steps(&catalog.nearest(&session.choice).variable) > 1) {
+    if session.has_steps() {
         for (animated, file, hint) in [
             (true, format!("{stem}-steps.png"), "An animated PNG of this plane of every step"),
             (false, format!("{stem}-steps"), "A folder with a PNG of this plane of every step"),

@@ -29,22 +29,22 @@ pub fn volume(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         ui.separator();
         return Vec::new();
     }
+    let set = &input.session.set;
     let mut view = known.clone();
     values(ui, input, &mut view);
-    match view.rendering() {
+    match view.rendering(set) {
         Rendering::Mip => {}
         Rendering::Compositing => {
             compositing(ui, input, &mut view);
         }
         Rendering::Isosurface => {
-            let scale =
-                input.view.volume_scale(&input.session.set, input.session.planes.as_deref());
+            let scale = input.view.volume_scale(set, input.session.planes.as_deref());
             let label = number(scale.value(f64::from(view.iso)));
             ui.add(Slider::new(&mut view.iso, 0.0..=1.0).show_value(false).text("Isovalue"));
             ui.label(label);
         }
     }
-    if view.rendering() != Rendering::Mip {
+    if view.rendering(set) != Rendering::Mip {
         let slice = Slider::new(&mut view.section, 0.0..=1.0).text("Opacity of the plane");
         ui.add(slice.max_decimals(2));
     }
@@ -62,7 +62,9 @@ pub fn volume(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     match &input.view.volume {
         VolumeState { failed: true, .. } => _ = ui.label("The volume cannot be shown."),
-        VolumeState { note: Some(note), .. } => _ = ui.label(coarseness(note.stride, view.source)),
+        VolumeState { note: Some(note), .. } => {
+            _ = ui.label(coarseness(note.stride, view.source.of(set)))
+        }
         // Its colours are those of a plane.
         _ if input.session.planes.is_some() => _ = ui.label("Bringing the volume to the GPU …"),
         _ => {}
@@ -98,7 +100,7 @@ fn values(ui: &mut Ui, input: &PanelInput<'_>, view: &mut VolumeView) {
         });
         list.response.labelled_by(label.id);
     });
-    if view.source == VolumeSource::Kinds {
+    if view.source.of(set) == VolumeSource::Kinds {
         return;
     }
     ui.horizontal(|ui| {
@@ -116,7 +118,7 @@ fn values(ui: &mut Ui, input: &PanelInput<'_>, view: &mut VolumeView) {
 fn compositing(ui: &mut Ui, input: &PanelInput<'_>, view: &mut VolumeView) {
     let density = Slider::new(&mut view.density, 1.0..=1000.0).logarithmic(true);
     ui.add(density.max_decimals(0).text("Density"));
-    if view.source == VolumeSource::Kinds {
+    if view.source.of(&input.session.set) == VolumeSource::Kinds {
         let subject = input.session.set.subject.as_ref();
         let counts = subject.and_then(|s| s.tiles()).map(|tiles| tiles.counts());
         for (shown, kind) in view.kinds.iter_mut().zip(TILE_KINDS) {
@@ -144,7 +146,7 @@ fn compositing(ui: &mut Ui, input: &PanelInput<'_>, view: &mut VolumeView) {
         });
         list.response.labelled_by(label.id);
     });
-    let table = input.view.volume_map().table();
+    let table = input.view.volume_map(&input.session.set).table();
     transfer_function(ui, &table, &mut view.transfer);
 }
 

@@ -2,13 +2,13 @@
 
 pub mod load;
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result};
 use fsz_wgpu::{Gpu, Sampling, Volume};
 
-use crate::model::grid::Grid;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
 use crate::model::volume::plan::{self, Budget};
 use crate::work::decoder::{Decoder, DecoderChoice};
@@ -65,7 +65,8 @@ impl VolumeService {
             let Ok(first) = asked.recv() else { return };
             let decoder = Decoder::open(choice, window.as_ref()).with_streams(streams.clone());
             let held = Vec::new();
-            let drawer = Drawer { decoder, streams, asked, next: Some(first), held, room: None };
+            let next = VecDeque::from([first]);
+            let drawer = Drawer { decoder, streams, asked, next, held, room: None };
             drawer.run(tell);
         })?;
         Ok(VolumeService { asks: Some(asks), drawing: Some(drawing) })
@@ -115,8 +116,8 @@ struct Drawer {
     decoder: Decoder,
     streams: GpuStreams,
     asked: Receiver<Ask>,
-    /// What was heard while something else was being done.
-    next: Option<Ask>,
+    /// What was heard and is to be answered.
+    next: VecDeque<Ask>,
     /// The whole field, and behind it the part in the clip box where that is finer.
     held: Vec<Held>,
     /// What there is room for, where that is not for the GPU to say.
@@ -151,31 +152,32 @@ impl Drawer {
         }
     }
 
-    /// The newest order, or a question before it; none at the end.
+    /// What is to be answered next: of orders the newest; none at the end.
     fn newest(&mut self) -> Option<Ask> {
-        let mut ask = match self.next.take() {
-            Some(ask) => ask,
-            None => self.asked.recv().ok()?,
-        };
-        while matches!(ask, Ask::Draw(_)) {
-            match self.asked.try_recv() {
-                Ok(newer) => ask = newer,
-                Err(_) => break,
-            }
+        if self.next.is_empty() {
+            self.next.push_back(self.asked.recv().ok()?);
         }
-        Some(ask)
+        Drawer::listen(&self.asked, &mut self.next);
+        self.next.pop_front()
+    }
+
+    /// Hears what was asked meanwhile. An order is forgotten for a newer one; whoever asks what is seen waits for an answer.
+    fn listen(asked: &Receiver<Ask>, next: &mut VecDeque<Ask>) {
+        while let Ok(ask) = asked.try_recv() {
+            if !matches!(ask, Ask::Pick(..)) {
+                next.retain(|known| matches!(known, Ask::Pick(..)));
+            }
+            next.push_back(ask);
+        }
     }
 
     /// Whether other values are asked for meanwhile.
-    fn is_obsolete(asked: &Receiver<Ask>, next: &mut Option<Ask>, order: &VolumeOrder) -> bool {
-        while let Ok(newer) = asked.try_recv() {
-            *next = Some(newer);
-        }
-        match next {
-            Some(Ask::Draw(newer) | Ask::Pick(newer, _)) => !newer.has_same_values(order),
-            Some(Ask::Clear) => true,
-            None => false,
-        }
+    fn is_obsolete(asked: &Receiver<Ask>, next: &mut VecDeque<Ask>, order: &VolumeOrder) -> bool {
+        Drawer::listen(asked, next);
+        next.iter().any(|ask| match ask {
+            Ask::Draw(newer) | Ask::Pick(newer, _) => !newer.has_same_values(order),
+            Ask::Clear => true,
+        })
     }
 
     fn gpu(&self) -> Result<Gpu> {
@@ -277,14 +279,13 @@ impl Drawer {
         Ok(tell(Event::Volume { number: order.number, picture, last }))
     }
 
-    /// Plane, row and column of what is seen at a point.
+    /// The element that is seen at a point, slowest axis first.
     fn pick(&self, order: &VolumeOrder, at: [f32; 2]) -> Result<Option<[u64; 3]>> {
         let sides = order.set.leader().map_or([0; 3], |leader| leader.grid.sides());
         let same = |held: &&Held| held.order.has_same_values(order);
         let Some(held) = self.best(order, sides).filter(same) else { return Ok(None) };
         let hit = held.volume.pick(&order.look, &order.colours, at)?;
-        let point = |index| Grid::point_of(index, order.look.section.map_or(0, |s| s.axis));
-        Ok(hit.map(|hit| point(hit.index)))
+        Ok(hit.map(|hit| hit.index))
     }
 }
 
@@ -321,7 +322,10 @@ mod tests {
         for profile in [Profile::default(), Profile::Dense(Dense::new())] {
             decoder.gpu().into_iter().for_each(|gpu| gpu.prepare_slices(&profile));
         }
-        (asks, Drawer { decoder, streams, asked, next: None, held: Vec::new(), room: None })
+        (
+            asks,
+            Drawer { decoder, streams, asked, next: VecDeque::new(), held: Vec::new(), room: None },
+        )
     }
 
     fn value(i: usize) -> f32 {
@@ -467,5 +471,38 @@ mod tests {
         assert!(matches!(drawer.newest(), Some(Ask::Pick(..))), "a question is not forgotten");
         assert!(matches!(drawer.newest(), Some(Ask::Draw(order)) if order.number == 5));
         assert!(drawer.newest().is_none());
+    }
+
+    /// Whoever asks waits for an answer.
+    #[test]
+    fn orders_and_questions_are_answered_in_their_order() {
+        let (asks, mut drawer) = drawer(DecoderChoice::Cpu);
+        let set = set(&[3, 4, 5], Profile::default());
+        let order = |number, generation| {
+            let clip = ClipBox::default();
+            let order = order(&set, VolumeSource::Reconstruction, clip);
+            std::boxed::Box::new(VolumeOrder { number, generation, ..order })
+        };
+        for ask in [
+            Ask::Draw(order(1, 1)),
+            Ask::Draw(order(2, 1)),
+            Ask::Pick(order(2, 1), [0.0; 2]),
+            Ask::Pick(order(2, 1), [0.5; 2]),
+        ] {
+            asks.send(ask).unwrap();
+        }
+        assert!(matches!(drawer.newest(), Some(Ask::Draw(order)) if order.number == 2));
+        // While that is drawn, another field is opened.
+        let drawn = order(2, 1);
+        assert!(!Drawer::is_obsolete(&drawer.asked, &mut drawer.next, &drawn));
+        asks.send(Ask::Draw(order(3, 2))).unwrap();
+        assert!(Drawer::is_obsolete(&drawer.asked, &mut drawer.next, &drawn));
+        for at in [0.0, 0.5] {
+            assert!(matches!(drawer.newest(), Some(Ask::Pick(_, [a, _])) if a == at));
+        }
+        assert!(matches!(drawer.newest(), Some(Ask::Draw(order)) if order.number == 3));
+        asks.send(Ask::Draw(order(4, 2))).unwrap();
+        asks.send(Ask::Clear).unwrap();
+        assert!(matches!(drawer.newest(), Some(Ask::Clear)), "nobody looks at it any more");
     }
 }
