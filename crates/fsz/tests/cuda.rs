@@ -551,7 +551,7 @@ fn values_that_grow_beside_masks() {
 }
 
 /// Boxes with some elements that are like no other: of large residuals, too far for a residual, beyond the bound once they
-/// are decoded, without a code.
+/// are decoded, without a code; beside masks of some kinds, too.
 fn odd_among_others<T: Element>(codec: &Codec) {
     let mut random = Random::new(31);
     let odd = |kind: usize, random: &mut Random, d: f64| match kind {
@@ -572,18 +572,27 @@ fn odd_among_others<T: Element>(codec: &Codec) {
         relative(1e-4, 1e-3),
         relative(2e-6, 0.0),
     ];
-    let rates = [1, 30, 400];
-    let cases = pairs(&pairs(&pairs(&[0, 1, 2, 3, 4, 5], &rates), &bounds), &layouts());
-    for (((kind, rate), bound), (shape, layout)) in some(cases) {
+    let masked = |mask: usize, i: u64| match mask {
+        1 if i / 50 % 37 < 9 => Some(f64::NAN),
+        2 if i / 300 % 5 > 2 => Some(1e20),
+        // Whole boxes, as a rule.
+        3 if i / 20_000 % 2 == 0 => Some(f64::NAN),
+        _ => None,
+    };
+    let odds = pairs(&pairs(&[0, 1, 2, 3, 4, 5], &[1, 30, 400]), &[0, 1, 2, 3]);
+    for ((((kind, rate), mask), bound), (shape, layout)) in
+        some(pairs(&pairs(&odds, &bounds), &layouts()))
+    {
         let n: u64 = shape.iter().product();
         let mut value = |i: u64| {
             let d = 5.0 + 2.0 * ((i % 97) as f64 * 0.065).sin() + 0.01 * random.unit();
-            T::from_f64(if random.below(4096) < rate { odd(kind, &mut random, d) } else { d })
+            let d = if random.below(4096) < rate { odd(kind, &mut random, d) } else { d };
+            T::from_f64(masked(mask, i).unwrap_or(d))
         };
         let data: Vec<T> = (0..n).map(&mut value).collect();
         let profile = Profile::Dense(Dense::new().with_layout(layout));
         let options = CompressOptions::new(bound).missing(1e20);
-        let what = format!("odd elements {kind} {rate}");
+        let what = format!("odd elements {kind} {rate} {mask}");
         check_profile(&what, codec, &data, &shape, &options, profile);
     }
 }
