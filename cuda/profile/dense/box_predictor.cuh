@@ -67,11 +67,16 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     PlainBoxes<Z> plain;
     /// What is known of the field's elements.
     Statistics statistics;
+    /// Boxes that are to be taken for others than plain ones: masked ones lie beside each other,
+    /// and two ways that a multiprocessor goes at once push each other's instructions out of the
+    /// cache.
+    u32 others;
+    static constexpr u32 OTHERS = 4;
 
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
         : BoxElements<Z>(args, grid), programs(programs), stage(stage), slot(slot), how(grid),
-          plain(args, grid, shared_address(stage.words)), statistics{}
+          plain(args, grid, shared_address(stage.words)), statistics{}, others(0)
     {
     }
 
@@ -574,12 +579,17 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             });
         }
         bool unfit = false;
-        if (plain_box(box, base, made, unfit))
+        if (others == 0 && plain_box(box, base, made, unfit))
         {
             return made;
         }
-        return beside(
+        made = beside(
             [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, unfit); });
+        if (CODED && made.kept != Kept::DIFFERENCES)
+        {
+            others = made.escaped > 0 ? OTHERS : max(others, 1u) - 1;
+        }
+        return made;
     }
 
     /// What is done apart leaves.

@@ -209,11 +209,84 @@ FSZ_DEVICE void each_compactly_at(const BoxSpan<T> &span, const Place &place_of,
     }
 }
 
+/// As `each_in_rows`, for what takes many instructions.
+template <u32 LAYOUT, class T, class Take>
+FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
+{
+    using Places = StagePlaces<LAYOUT>;
+    constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
+    constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
+    constexpr u32 BATCH = 4, STEPS = BATCH / PARTS;
+    const u32 first = lane_id() / LANES, x = lane_id() % LANES;
+    const u32 n_z = same(span.n[0]), n_y = same(span.n[1]), n_x = span.n[2];
+    const auto there = [&](u32 y, u32 n) {
+        return y + first + n / PARTS * ROWS < n_y && x + n % PARTS * LANES < n_x;
+    };
+    const auto load = [&](u32 z, u32 y, T(&to)[BATCH]) {
+        const T *from = span.field + z * span.plane + (y + first) * span.row + x;
+#pragma unroll
+        for (u32 n = 0; n < BATCH; ++n)
+        {
+            T own[1] = {};
+            if (z < n_z && there(y, n))
+            {
+                load_elements<1>(from + n / PARTS * ROWS * span.row + n % PARTS * LANES, own);
+            }
+            to[n] = own[0];
+        }
+    };
+    T next[BATCH];
+    load(0, 0, next);
+    u32 z = 0, y = 0;
+#pragma unroll 1
+    while (z < n_z)
+    {
+        T d[BATCH];
+#pragma unroll
+        for (u32 n = 0; n < BATCH; ++n)
+        {
+            d[n] = next[n];
+        }
+        const u32 place = Places::place(0, z) + Places::place(1, y + first) + Places::place(2, x);
+        const u32 now = y;
+        y += STEPS * ROWS;
+        if (y >= n_y)
+        {
+            y = 0;
+            ++z;
+        }
+        load(z, y, next);
+#pragma unroll 1
+        for (u32 n = 0; n < BATCH; ++n)
+        {
+            if (there(now, n))
+            {
+                const u32 row = BRICK ? n * Places::two(1) : n / PARTS * Places::place(1, 1);
+                const T own[1] = {d[0]};
+                take(place + row + n % PARTS * Places::place(2, LANES), own);
+            }
+#pragma unroll
+            for (u32 k = 1; k < BATCH; ++k)
+            {
+                d[k - 1] = d[k];
+            }
+        }
+    }
+    static_assert(STEPS <= 2 || BRICK, "rows of a batch that begins at an even one");
+}
+
 /// The same of boxes that are interpolated.
 template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_compactly(const BoxSpan<T> &span, const Take &take)
 {
-    each_compactly_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
+    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
+    {
+        each_in_rows_compactly<LAYOUT>(span, take);
+    }
+    else
+    {
+        each_compactly_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
+    }
 }
 
 /// Gives `use` elements and words of theirs one after another, and takes the words that it gives;
