@@ -576,7 +576,7 @@ fn odd_among_others<T: Element>(codec: &Codec) {
         1 if i / 50 % 37 < 9 => Some(f64::NAN),
         2 if i / 300 % 5 > 2 => Some(1e20),
         // Whole boxes, as a rule.
-        3 if i / 20_000 % 2 == 0 => Some(f64::NAN),
+        3 if (i / 20_000).is_multiple_of(2) => Some(f64::NAN),
         _ => None,
     };
     let odds = pairs(&pairs(&[0, 1, 2, 3, 4, 5], &[1, 30, 400]), &[0, 1, 2, 3]);
