@@ -153,7 +153,7 @@ template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
     return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
 }
 
-/// The same of boxes that are interpolated.
+/// The elements of a box by WIDTH, with these places.
 template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 {
@@ -275,7 +275,7 @@ FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
     static_assert(STEPS <= 2 || BRICK, "rows of a batch that begins at an even one");
 }
 
-/// The same of boxes that are interpolated.
+/// As `each_element`, for what takes many instructions.
 template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_compactly(const BoxSpan<T> &span, const Take &take)
 {
