@@ -754,8 +754,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     }
 
     /// Predicts any box by Lorenzo prediction, or keeps it exactly. Its codes are in shared memory;
-    /// `error` is the largest of the lane. `looked_at`: whether what is known of all its elements has
-    /// been taken.
+    /// `error` is the largest of the lane. `looked_at`: whether what is known of all its elements
+    /// has been taken.
     template <bool CODED>
     FSZ_DEVICE Predicted escaped_box(const Box &box, i32 base, const Error &error, bool looked_at)
     {
