@@ -4,336 +4,12 @@
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
-#include "profile/dense/box_span.cuh"
+#include "profile/dense/each_element.cuh"
 #include "profile/dense/plain_mask.cuh"
 #include "profile/dense/points.cuh"
 
 namespace fsz
 {
-
-/// Elements that lie side by side, past the cache that programs stay in.
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        const float4 all = __ldcg(reinterpret_cast<const float4 *>(from));
-        to[0] = all.x;
-        to[1] = all.y;
-        to[2] = all.z;
-        to[3] = all.w;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
-}
-
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&to)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        const double2 low = __ldcg(reinterpret_cast<const double2 *>(from));
-        const double2 high = __ldcg(reinterpret_cast<const double2 *>(from) + 1);
-        to[0] = low.x;
-        to[1] = low.y;
-        to[2] = high.x;
-        to[3] = high.y;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
-}
-
-/// The elements of a box one by one, a row in so many lanes that no place is reckoned by a
-/// division, BATCH of them at a time. `take` gets where in shared memory they are, and the
-/// elements.
-template <u32 LAYOUT, u32 BATCH, class T, class Take>
-FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
-{
-    using Places = StagePlaces<LAYOUT>;
-    constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
-    // Lanes that take a row together, how often, and rows that a warp takes at once.
-    constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
-    // Rows of a plane that a lane takes together.
-    constexpr u32 STEPS = BATCH / PARTS;
-    static_assert(STEPS * ROWS % 2 == 0, "batches begin at even rows");
-    const u32 lane = lane_id();
-    const u32 first = lane / LANES, x = lane % LANES;
-    const u32 n_z = span.n[0], n_y = span.n[1], n_x = span.n[2];
-#pragma unroll 1
-    for (u32 z = 0; z < n_z; ++z)
-    {
-        const T *from = span.field + z * span.plane + first * span.row + x;
-        u32 place = Places::place(0, z) + Places::place(1, first) + Places::place(2, x);
-#pragma unroll 1
-        for (u32 y = first; y < n_y; y += STEPS * ROWS)
-        {
-            T d[STEPS][PARTS][1] = {};
-            const auto visit = [&](const auto &each) {
-#pragma unroll
-                for (u32 k = 0; k < STEPS; ++k)
-                {
-#pragma unroll
-                    for (u32 part = 0; part < PARTS; ++part)
-                    {
-                        if (y + k * ROWS < n_y && x + part * LANES < n_x)
-                        {
-                            each(k, part);
-                        }
-                    }
-                }
-            };
-            visit([&](u32 k, u32 part) {
-                load_elements<1>(from + k * ROWS * span.row + part * LANES, d[k][part]);
-            });
-            visit([&](u32 k, u32 part) {
-                // Rows of a lane of a brick are two apart, and batches of a plane begin at even
-                // ones.
-                const u32 row = BRICK ? k * Places::two(1) : Places::place(1, k);
-                take(place + row + Places::place(2, part * LANES), d[k][part]);
-            });
-            from += STEPS * ROWS * span.row;
-            place += STEPS * ROWS / 2 * Places::two(1);
-        }
-    }
-}
-
-/// The elements of a box by WIDTH, some at a time: `take` gets where in shared memory they are, as
-/// `place_of` tells by z, y, x and how many are before them in the box, and the elements.
-template <u32 LAYOUT, u32 WIDTH, class T, class Place, class Take>
-FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, const Take &take)
-{
-    // More would not stay in registers.
-    constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
-    const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
-    const u32 count = span.n[0] * span.n[1] * per_row.divisor;
-    T d[BATCH][WIDTH];
-    u32 place[BATCH];
-    const auto load = [&](u32 k, u32 from) {
-        // Behind the end the last ones once more: loads that depend on nothing are under way
-        // together.
-        const u32 at = min(from + 32 * k, count - 1);
-        const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
-        const u32 x = (at - row * per_row.divisor) * WIDTH;
-        const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
-        const u32 y = row - z * rows.divisor;
-        place[k] = place_of(z, y, x, at * WIDTH);
-        load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
-    };
-#pragma unroll
-    for (u32 k = 0; k < BATCH; ++k)
-    {
-        load(k, lane_id());
-    }
-#pragma unroll 1
-    for (u32 from = lane_id(); from < count; from += 32 * BATCH)
-    {
-        // Where elements were are loaded those to come: moving them would wait for them.
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            if (from + 32 * k < count)
-            {
-                take(place[k], d[k]);
-            }
-            load(k, from + 32 * BATCH);
-        }
-    }
-}
-
-/// The elements of a row that a lane takes together: few enough that the loop's instructions stay
-/// at hand.
-constexpr u32 ROW_BATCH = 8;
-
-/// Where boxes that are interpolated have their elements in shared memory.
-template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
-{
-    using Places = StagePlaces<LAYOUT>;
-    return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
-}
-
-/// The elements of a box by WIDTH, with these places.
-template <u32 LAYOUT, u32 WIDTH, class T, class Take>
-FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
-{
-    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
-    {
-        each_in_rows<LAYOUT, ROW_BATCH>(span, take);
-    }
-    else
-    {
-        each_element_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
-    }
-}
-
-/// As `each_element_at`, for what takes many instructions: these stand once, so that they stay at
-/// hand. Those that come next are on their way while some are worked on.
-template <u32 LAYOUT, u32 WIDTH, class T, class Place, class Take>
-FSZ_DEVICE void each_compactly_at(const BoxSpan<T> &span, const Place &place_of, const Take &take)
-{
-    constexpr u32 AHEAD = WIDTH == 4 ? 1 : 3;
-    const SmallDivisor per_row(span.n[2] / WIDTH), rows(span.n[1]);
-    const u32 count = span.n[0] * span.n[1] * per_row.divisor;
-    T d[AHEAD + 1][WIDTH];
-    u32 place[AHEAD + 1];
-    const auto load = [&](u32 k, u32 from) {
-        const u32 at = min(from, count - 1);
-        const u32 row = LAYOUT == LAYOUT_LINE ? 0 : per_row.quotient(at);
-        const u32 x = (at - row * per_row.divisor) * WIDTH;
-        const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
-        const u32 y = row - z * rows.divisor;
-        place[k] = place_of(z, y, x, at * WIDTH);
-        load_elements<WIDTH>(span.field + z * span.plane + y * span.row + x, d[k]);
-    };
-#pragma unroll
-    for (u32 k = 0; k < AHEAD; ++k)
-    {
-        load(k, lane_id() + 32 * k);
-    }
-#pragma unroll 1
-    for (u32 from = lane_id(); from < count; from += 32)
-    {
-        load(AHEAD, from + 32 * AHEAD);
-        take(place[0], d[0]);
-#pragma unroll
-        for (u32 k = 0; k < AHEAD; ++k)
-        {
-            place[k] = place[k + 1];
-#pragma unroll
-            for (u32 e = 0; e < WIDTH; ++e)
-            {
-                d[k][e] = d[k + 1][e];
-            }
-        }
-    }
-}
-
-/// As `each_in_rows`, for what takes many instructions.
-template <u32 LAYOUT, class T, class Take>
-FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
-{
-    using Places = StagePlaces<LAYOUT>;
-    constexpr bool BRICK = LAYOUT == LAYOUT_BRICK;
-    constexpr u32 LANES = BRICK ? 16 : 32, PARTS = BRICK ? 1 : 2, ROWS = 32 / LANES;
-    constexpr u32 BATCH = 4, STEPS = BATCH / PARTS;
-    const u32 first = lane_id() / LANES, x = lane_id() % LANES;
-    const u32 n_z = same(span.n[0]), n_y = same(span.n[1]), n_x = span.n[2];
-    const auto there = [&](u32 y, u32 n) {
-        return y + first + n / PARTS * ROWS < n_y && x + n % PARTS * LANES < n_x;
-    };
-    const auto load = [&](u32 z, u32 y, T(&to)[BATCH]) {
-        const T *from = span.field + z * span.plane + (y + first) * span.row + x;
-#pragma unroll
-        for (u32 n = 0; n < BATCH; ++n)
-        {
-            T own[1] = {};
-            if (z < n_z && there(y, n))
-            {
-                load_elements<1>(from + n / PARTS * ROWS * span.row + n % PARTS * LANES, own);
-            }
-            to[n] = own[0];
-        }
-    };
-    T next[BATCH];
-    load(0, 0, next);
-    u32 z = 0, y = 0;
-#pragma unroll 1
-    while (z < n_z)
-    {
-        T d[BATCH];
-#pragma unroll
-        for (u32 n = 0; n < BATCH; ++n)
-        {
-            d[n] = next[n];
-        }
-        const u32 place = Places::place(0, z) + Places::place(1, y + first) + Places::place(2, x);
-        const u32 now = y;
-        y += STEPS * ROWS;
-        if (y >= n_y)
-        {
-            y = 0;
-            ++z;
-        }
-        load(z, y, next);
-#pragma unroll 1
-        for (u32 n = 0; n < BATCH; ++n)
-        {
-            if (there(now, n))
-            {
-                const u32 row = BRICK ? n * Places::two(1) : n / PARTS * Places::place(1, 1);
-                const T own[1] = {d[0]};
-                take(place + row + n % PARTS * Places::place(2, LANES), own);
-            }
-#pragma unroll
-            for (u32 k = 1; k < BATCH; ++k)
-            {
-                d[k - 1] = d[k];
-            }
-        }
-    }
-    static_assert(STEPS <= 2 || BRICK, "rows of a batch that begins at an even one");
-}
-
-/// As `each_element`, for what takes many instructions.
-template <u32 LAYOUT, u32 WIDTH, class T, class Take>
-FSZ_DEVICE void each_compactly(const BoxSpan<T> &span, const Take &take)
-{
-    if constexpr (WIDTH == 1 && LAYOUT != LAYOUT_LINE)
-    {
-        each_in_rows_compactly<LAYOUT>(span, take);
-    }
-    else
-    {
-        each_compactly_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
-    }
-}
-
-/// Gives `use` elements and words of theirs one after another, and takes the words that it gives;
-/// its instructions stand once.
-template <u32 WIDTH, class T, class Use>
-FSZ_DEVICE void one_by_one(const T (&elements)[WIDTH], u32 (&words)[WIDTH], const Use &use)
-{
-    if constexpr (WIDTH == 1)
-    {
-        words[0] = use(elements[0], words[0]);
-    }
-    else
-    {
-        T d[WIDTH];
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
-        {
-            d[k] = elements[k];
-        }
-#pragma unroll 1
-        for (u32 left = WIDTH; left > 0; --left)
-        {
-            const u32 word = use(d[0], words[0]);
-#pragma unroll
-            for (u32 k = 1; k < WIDTH; ++k)
-            {
-                d[k - 1] = d[k];
-                words[k - 1] = words[k];
-            }
-            words[WIDTH - 1] = word;
-        }
-    }
-}
-
-/// Words of elements that lie side by side.
-template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void load_words(u32 at, u32 (&words)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        load_pair(at, words[0], words[2]);
-        load_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
-    }
-    else
-    {
-        words[0] = load_word(at);
-    }
-}
 
 /// Some elements as a value.
 template <class T, u32 WIDTH> struct ElementsOf
@@ -414,20 +90,6 @@ FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
     return any;
 }
 
-/// Leaves the targets of elements that lie side by side at `at`.
-template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void store_targets(u32 at, const u32 (&words)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        store_pair(at, words[0], words[2]);
-        store_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
-    }
-    else
-    {
-        store_word(at, words[0]);
-    }
-}
-
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
@@ -445,20 +107,9 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         plain = plain && fabs(part) <= numbers.limit;
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    const auto take = [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, Numbers::SHORT>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH] = {};
-        if constexpr (Numbers::SHORT)
-        {
-#pragma unroll
-            for (u32 k = 0; k < WIDTH; ++k)
-            {
-                words[k] = target(d[k], 0);
-            }
-        }
-        else
-        {
-            one_by_one(d, words, target);
-        }
+        each_word<Numbers::SHORT>(d, words, target);
         if (missing != nullptr)
         {
             ElementsOf<T, WIDTH> elements;
@@ -470,15 +121,7 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
             plain = plain && !any_missing(missing, elements);
         }
         store_targets<LAYOUT, WIDTH>(stage + place, words);
-    };
-    if constexpr (Numbers::SHORT)
-    {
-        each_element<LAYOUT, WIDTH>(span, take);
-    }
-    else
-    {
-        each_compactly<LAYOUT, WIDTH>(span, take);
-    }
+    });
     return __all_sync(WARP_ALL, plain);
 }
 
@@ -538,9 +181,9 @@ FSZ_DEVICE MaskedBox<typename Element<T>::Bits> quantize_masked(BoxSpan<T> span,
         }
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    each_compactly<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, false>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH] = {};
-        one_by_one(d, words, target);
+        each_word<false>(d, words, target);
         store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
     const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
@@ -582,7 +225,7 @@ template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
 FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
                                      Decoded<T, T> found, bool range, LeftOut<T, MASKED> out)
 {
-    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, true>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         load_words<LAYOUT>(stage + place, words);
 #pragma unroll

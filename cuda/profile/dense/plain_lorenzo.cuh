@@ -115,20 +115,9 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
         }
         return static_cast<u32>(code);
     };
-    const auto take = [&](u32 at, const T(&d)[WIDTH]) {
+    each_element_at<LAYOUT, WIDTH, Points::SHORT>(span, place, [&](u32 at, const T(&d)[WIDTH]) {
         u32 codes[WIDTH] = {};
-        if constexpr (Points::SHORT)
-        {
-#pragma unroll
-            for (u32 k = 0; k < WIDTH; ++k)
-            {
-                codes[k] = code_of(d[k], 0);
-            }
-        }
-        else
-        {
-            one_by_one(d, codes, code_of);
-        }
+        each_word<Points::SHORT>(d, codes, code_of);
         if constexpr (WIDTH == LORENZO_QUAD)
         {
             store_quad(stage + at, codes);
@@ -137,15 +126,7 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
         {
             store_word(stage + at, codes[0]);
         }
-    };
-    if constexpr (Points::SHORT)
-    {
-        each_element_at<LAYOUT, WIDTH>(span, place, take);
-    }
-    else
-    {
-        each_compactly_at<LAYOUT, WIDTH>(span, place, take);
-    }
+    });
     return {__all_sync(WARP_ALL, all) != 0, found};
 }
 

@@ -272,10 +272,10 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
         high = larger(high, d);
         return word;
     };
-    each_compactly<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH, false>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         load_words<LAYOUT>(stage + place, words);
-        one_by_one(d, words, compare);
+        each_word<false>(d, words, compare);
     });
     if (with.range && low <= high)
     {
