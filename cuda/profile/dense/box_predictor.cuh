@@ -109,6 +109,17 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return warp_max(most);
     }
 
+    /// Marks nothing behind the last element of a box as masked or listed.
+    FSZ_DEVICE void clear_behind(u32 len)
+    {
+        for (u32 word = (len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
+        {
+            stage.mask[word] = 0;
+            slot.listed[word] = 0;
+        }
+        __syncwarp();
+    }
+
     /// The bits of the first element of `box` without a code, all of which are masked; gives how
     /// many. Leaves the others without a code in `slot.listed`. `coded` tells which have a code.
     template <class Coded>
@@ -120,7 +131,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
             const bool in = at < box.len;
-            const bool has = coded(at, d, in);
+            const bool has = coded(d, in);
             const u32 without = __ballot_sync(WARP_ALL, in && !has);
             if (without && !found)
             {
@@ -136,12 +147,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             masked += __popc(mask);
             return true;
         });
-        for (u32 word = (box.len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
-        {
-            stage.mask[word] = 0;
-            slot.listed[word] = 0;
-        }
-        __syncwarp();
+        clear_behind(box.len);
         return masked;
     }
 
@@ -654,7 +660,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 true,    {}};
         const bool ranges = !args.control->range_known;
         const auto targets = plain.points.targets(first);
-        const auto any_code = [&](u32, T d, bool in) {
+        const auto any_code = [&](T d, bool in) {
             i32 code;
             if (in && ranges)
             {
@@ -744,12 +750,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             out.masked += __popc(mask);
             out.listed += __popc(without & ~mask);
         }
-        for (u32 word = (len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
-        {
-            stage.mask[word] = 0;
-            slot.listed[word] = 0;
-        }
-        __syncwarp();
+        clear_behind(len);
         return out;
     }
 
