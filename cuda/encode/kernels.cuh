@@ -38,7 +38,9 @@
         FSZ_AT(fsz::BoundAsked, max), sizeof(fsz::Survey), FSZ_AT(fsz::Survey, bound),             \
         FSZ_AT(fsz::Survey, parts), FSZ_AT(fsz::Survey, count), FSZ_AT(fsz::Survey, reserved),     \
         sizeof(fsz::Control), FSZ_AT(fsz::Control, stream_len), FSZ_AT(fsz::Control, status),      \
-        FSZ_AT(fsz::Control, range_known), FSZ_AT(fsz::Control, absolute_bound),                   \
-        FSZ_AT(fsz::Control, step), FSZ_AT(fsz::Control, inverse), FSZ_AT(fsz::Control, limit),    \
+        FSZ_AT(fsz::Control, range_known), FSZ_AT(fsz::Control, begun),                            \
+        FSZ_AT(fsz::Control, encoded), FSZ_AT(fsz::Control, metadata_sum),                         \
+        FSZ_AT(fsz::Control, absolute_bound), FSZ_AT(fsz::Control, step),                          \
+        FSZ_AT(fsz::Control, inverse), FSZ_AT(fsz::Control, limit),                                \
         FSZ_AT(fsz::Control, payload_words), FSZ_AT(fsz::Control, statistics),                     \
         FSZ_AT(fsz::Control, origin)

@@ -45,10 +45,10 @@ fn host_to_host() {
     println!(
         "milliseconds of compression and decompression, on the CPU, through CUDA, and automatic"
     );
-    let (paper, range) = (Profile::default(), Bound::ValueRange(1e-3));
+    let (paper, dense) = (Profile::default(), Profile::Dense(Dense::new()));
     // An absolute bound of about the same size.
-    let cases =
-        [(paper, range), (paper, Bound::Absolute(3e-3)), (Profile::Dense(Dense::new()), range)];
+    let (range, absolute) = (Bound::ValueRange(1e-3), Bound::Absolute(3e-3));
+    let cases = [(paper, range), (paper, absolute), (dense, range), (dense, absolute)];
     for (profile, bound) in cases {
         let options = CompressOptions::new(bound).profile(profile);
         for bytes in

@@ -8,16 +8,23 @@ use common::{
     inputs::{KINDS, Random, field},
 };
 use cudarc::driver::{result, sys};
-use fsz::{Bound, Codec, CompressOptions, Element, Stream};
+use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
 
 /// Elements of a field of many pieces, of which the last is not whole.
 const MANY: usize = 5_000_321;
 /// Bytes of a field that is encoded in sections, and a little more than whole ones.
 const LARGE: usize = (140 << 20) + 5136;
 
+/// The same where layout and tables are chosen.
+const LARGE_TO_CHOOSE: usize = (260 << 20) + 5136;
+
 /// A field of so many bytes, of [`MANY`] elements again and again.
+fn of_len<T: Element>(kind: &str, bytes: usize) -> Vec<T> {
+    field::<T>(kind, MANY, 8).into_iter().cycle().take(bytes / size_of::<T>()).collect()
+}
+
 fn large<T: Element>(kind: &str) -> Vec<T> {
-    field::<T>(kind, MANY, 8).into_iter().cycle().take(LARGE / size_of::<T>()).collect()
+    of_len(kind, LARGE)
 }
 
 fn device() -> Option<Codec> {
@@ -93,7 +100,7 @@ fn damage_in_any_piece_is_told() {
             damaged[at] ^= 1 << random.below(8);
             let stream = Stream::open(&damaged).expect("the payload is not looked at");
             let answer = codec.decompress_into(&stream, &mut back);
-            assert!(matches!(answer, Err(fsz::Error::Corrupt(_))), "byte {at}: {answer:?}");
+            assert!(matches!(answer, Err(Error::Corrupt(_))), "byte {at}: {answer:?}");
         }
         // What was damaged before leaves no trace.
         same_tiles::<f32>(&codec, &Stream::open(&bytes).expect("opens"), 0..MANY as u64 / 256);
@@ -123,11 +130,20 @@ fn pinned_memory_is_written_without_a_copy_between() {
 
 /// Compresses on the CPU and on the device, and compares.
 fn same_stream<T: Element>(codec: &Codec, what: &str, data: &[T], options: &CompressOptions) {
-    let shape = [data.len() as u64];
-    let expected = compress(&Codec::cpu(), data, &shape, options);
-    let found = compress(codec, data, &shape, options);
+    same_stream_of_shape(codec, what, (data, &[data.len() as u64]), options);
+}
+
+fn same_stream_of_shape<T: Element>(
+    codec: &Codec,
+    what: &str,
+    (data, shape): (&[T], &[u64]),
+    options: &CompressOptions,
+) {
+    let expected = compress(&Codec::cpu(), data, shape, options);
+    let found = compress(codec, data, shape, options);
     let at = expected.iter().zip(&found).position(|(a, b)| a != b);
-    assert_eq!((at, expected.len()), (None, found.len()), "{what}, {} {options:?}", T::DTYPE);
+    let what = format!("{what}, {} {shape:?} {options:?}", T::DTYPE);
+    assert_eq!((at, expected.len()), (None, found.len()), "{what}");
 }
 
 fn sections<T: Element>(codec: &Codec) {
@@ -152,6 +168,59 @@ fn sections_make_the_stream_of_the_cpu() {
     let Some(codec) = device() else { return };
     sections::<f32>(&codec);
     sections::<f64>(&codec);
+}
+
+fn dense() -> Profile {
+    Profile::Dense(Dense::new())
+}
+
+fn sections_of_boxes<T: Element>(codec: &Codec) {
+    let n = (LARGE_TO_CHOOSE / size_of::<T>()) as u64;
+    let shapes = [
+        ("smooth, noise", vec![n]),
+        ("ragged land", vec![n / 6050, 6050]),
+        ("nan in places", vec![n / (250 * 351), 250, 351]),
+        // Bricks that are cut along all axes, in cells that are as thick as many sections.
+        ("smooth, noise", vec![2, 3, n / (6 * 17 * 1301), 17, 1301]),
+        ("outliers", vec![3, n / (3 * 97 * 101), 97, 101]),
+        ("constant", vec![n / 1000, 1000]),
+    ];
+    for (kind, shape) in shapes {
+        let data = &of_len::<T>(kind, LARGE_TO_CHOOSE)[..shape.iter().product::<u64>() as usize];
+        let range = Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 };
+        for bound in [Bound::Absolute(1e-2), Bound::Absolute(1e-6), range] {
+            let options = CompressOptions::new(bound).missing(1e20).profile(dense());
+            same_stream_of_shape(codec, kind, (data, &shape), &options);
+        }
+    }
+}
+
+#[test]
+fn sections_of_boxes_make_the_stream_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    let several = codec.threads(4).expect("threads");
+    sections_of_boxes::<f32>(&several);
+    sections_of_boxes::<f64>(&several);
+}
+
+#[test]
+fn sections_of_boxes_that_are_coded_like_others_or_in_a_layout() {
+    let Some(codec) = device() else { return };
+    let several = codec.clone().threads(4).expect("threads");
+    let data = of_len::<f32>("smooth, noise", LARGE_TO_CHOOSE);
+    let shape = [data.len() as u64 / (70 * 900), 70, 900];
+    let data = &data[..shape.iter().product::<u64>() as usize];
+    for layout in Layout::ALL {
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        same_stream_of_shape(&several, "a layout", (data, &shape), &options);
+        let first =
+            compress(&Codec::cpu(), &data[..shape[2] as usize * 700], &[10, 70, 900], &options);
+        let like = options.like(&Stream::open(&first).expect("opens")).expect("a model");
+        for codec in [&codec, &several] {
+            same_stream_of_shape(codec, "like", (data, &shape), &like);
+        }
+    }
 }
 
 /// The range of elements that is found on the way, of all kinds of them.
@@ -188,14 +257,18 @@ fn the_largest_sample_may_look_like_a_missing_value() {
 #[test]
 fn an_output_that_ends_too_soon_is_refused() {
     let Some(codec) = device() else { return };
-    for kind in ["smooth, noise", "noise"] {
-        let data = large::<f32>(kind);
-        let (shape, options) = ([data.len() as u64], CompressOptions::new(Bound::Absolute(1e-4)));
+    let codec = codec.threads(4).expect("threads");
+    let paper = Profile::default();
+    for (kind, profile) in [("smooth, noise", paper), ("noise", paper), ("smooth, noise", dense())]
+    {
+        let data = of_len::<f32>(kind, LARGE_TO_CHOOSE);
+        let options = CompressOptions::new(Bound::Absolute(1e-4)).profile(profile);
+        let shape = [data.len() as u64];
         let len = compress(&Codec::cpu(), &data, &shape, &options).len();
         let mut out = vec![0; len];
         for len in [len - 1, len / 2, len / 10] {
             let answer = codec.compress_into(&data, &shape, &options, &mut out[..len]);
-            assert!(matches!(answer, Err(fsz::Error::InvalidArgument(_))), "{len}: {answer:?}");
+            assert!(matches!(answer, Err(Error::InvalidArgument(_))), "{len}: {answer:?}");
         }
         assert_eq!(codec.compress_into(&data, &shape, &options, &mut out).expect("fits"), len);
     }
@@ -204,16 +277,19 @@ fn an_output_that_ends_too_soon_is_refused() {
 #[test]
 fn a_cancelled_call_leaves_the_device_ready() {
     let Some(codec) = device() else { return };
-    let data = large::<f32>("smooth, noise");
-    let progress = std::sync::Arc::new(fsz::Progress::default());
-    let options = CompressOptions::new(Bound::Absolute(1e-4));
-    let shape = [data.len() as u64];
-    let cancelled = options.clone().progress(progress.clone());
-    let mut out = vec![0; LARGE + LARGE / 100];
-    progress.cancel();
-    let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
-    assert!(matches!(answer, Err(fsz::Error::Cancelled)), "{answer:?}");
-    same_stream(&codec, "after that", &data, &options);
+    let codec = codec.threads(4).expect("threads");
+    let data = of_len::<f32>("smooth, noise", LARGE_TO_CHOOSE);
+    for profile in [Profile::default(), dense()] {
+        let progress = std::sync::Arc::new(fsz::Progress::default());
+        let options = CompressOptions::new(Bound::Absolute(1e-4)).profile(profile);
+        let shape = [data.len() as u64];
+        let cancelled = options.clone().progress(progress.clone());
+        let mut out = vec![0; LARGE_TO_CHOOSE + LARGE_TO_CHOOSE / 100];
+        progress.cancel();
+        let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
+        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+        same_stream(&codec, "after that", &data, &options);
+    }
 }
 
 #[test]
@@ -229,6 +305,7 @@ fn several_calls_at_once_share_the_device() {
                     same_tiles::<f32>(&codec, &stream, 0..stream.grid().tiles());
                     let options = CompressOptions::new(Bound::Absolute(1e-3));
                     same_stream(&codec, "at once", &data, &options);
+                    same_stream(&codec, "at once", &data, &options.profile(dense()));
                 }
             });
         }

@@ -134,6 +134,7 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
     }
 }
 
+/// Threads of a block that copies a box.
 constexpr u32 GATHER_THREADS = 256;
 
 /// Copies the boxes that are listed, a thread block each, to places of their own.
@@ -144,6 +145,18 @@ FSZ_DEVICE void gather_boxes(const T *field, const BoxGrid &grid, const u32 *til
     for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
     {
         to[static_cast<u64>(blockIdx.x) * DENSE_BOX + at] = field[BoxCursor(grid, box, at).element];
+    }
+}
+
+/// The way back: copies boxes from places of their own, in pinned memory of the host, to the field.
+template <class T>
+FSZ_DEVICE void scatter_boxes(T *field, const BoxGrid &grid, const u32 *tiles, const T *from)
+{
+    const Box box = box_of(grid, tiles[blockIdx.x]);
+    for (u32 at = threadIdx.x; at < box.len; at += blockDim.x)
+    {
+        field[BoxCursor(grid, box, at).element] =
+            from[static_cast<u64>(blockIdx.x) * DENSE_BOX + at];
     }
 }
 

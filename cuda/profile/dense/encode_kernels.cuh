@@ -15,6 +15,12 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     {                                                                                              \
         fsz::gather_boxes(field, grid, tiles, to);                                                 \
     }                                                                                              \
+    extern "C" __global__ void __launch_bounds__(fsz::GATHER_THREADS)                              \
+        fsz_scatter_##coder(Z::Value *field, const __grid_constant__ fsz::BoxGrid grid,            \
+                            const fsz::u32 *tiles, const Z::Value *from)                           \
+    {                                                                                              \
+        fsz::scatter_boxes(field, grid, tiles, from);                                              \
+    }                                                                                              \
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
         fsz_prepare_compress_##coder(const __grid_constant__ fsz::BoxGrids grids,                  \
                                      fsz::EncodeProgram *programs)                                 \
@@ -45,7 +51,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::DenseWork, tables), FSZ_AT(fsz::DenseWork, slots),                             \
         FSZ_AT(fsz::DenseWork, rooms), FSZ_AT(fsz::DenseWork, table_words),                        \
         FSZ_AT(fsz::DenseWork, half_words), FSZ_AT(fsz::DenseWork, predictors),                    \
-        FSZ_AT(fsz::DenseWork, reserved), sizeof(fsz::BoxCounts),                                  \
+        FSZ_AT(fsz::DenseWork, first_chunk), sizeof(fsz::BoxCounts),                               \
         FSZ_AT(fsz::BoxCounts, histogram), FSZ_AT(fsz::BoxCounts, raw_bits),                       \
         FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \
         FSZ_AT(fsz::BoxCounts, exact), FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask),     \

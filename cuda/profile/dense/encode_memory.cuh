@@ -35,7 +35,9 @@ struct DenseWork
     u32 half_words;
     /// Warps of a team that predict.
     u32 predictors;
-    u32 reserved;
+    /// The first chunk that a launch encodes; all before it are encoded. The launch takes those up
+    /// to its end for all that there are, and the next one begins where its tables are.
+    u32 first_chunk;
 };
 
 /// Boxes that a warp has ready, at most: it predicts one while another is coded.

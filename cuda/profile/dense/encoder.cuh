@@ -38,8 +38,9 @@ FSZ_DEVICE void place_chunks(const CompressArgs<T> &args, const DenseWork &work,
 {
     constexpr u32 OWN = 8;
     const u64 chunks = args.sections.chunks;
-    u64 before = 0;
-    for (u64 from = OWN * lane; from - OWN * lane < chunks; from += 32 * OWN)
+    const u64 first = work.first_chunk;
+    u64 before = first > 0 ? args.control->payload_words - work.table_words : 0;
+    for (u64 from = first + OWN * lane; from - OWN * lane < chunks; from += 32 * OWN)
     {
         const u32 own =
             from < chunks ? static_cast<u32>(min(chunks - from, static_cast<u64>(OWN))) : 0;

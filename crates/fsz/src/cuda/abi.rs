@@ -251,7 +251,10 @@ shared! {
     struct Control {
         stream_len: u64,
         status: u32,
-        counters: [u32; 7],
+        surveyed: [u32; 4],
+        begun: u32,
+        encoded: u32,
+        metadata_sum: u32,
         absolute_bound: f64,
         step: f64,
         inverse: f64,
@@ -271,7 +274,7 @@ shared! {
         table_words: u32,
         half_words: u32,
         predictors: u32,
-        reserved: u32,
+        first_chunk: u32,
     }
 
     /// `BoxCounts` in `cuda/profile/dense/count_boxes.cuh`.
@@ -449,7 +452,10 @@ impl Control {
     pub const NONE: Self = Control {
         stream_len: 0,
         status: 0,
-        counters: [0; 7],
+        surveyed: [0; 4],
+        begun: 0,
+        encoded: 0,
+        metadata_sum: 0,
         absolute_bound: 0.0,
         step: 0.0,
         inverse: 0.0,

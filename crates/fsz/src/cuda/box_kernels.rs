@@ -5,7 +5,7 @@ use super::{
         BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, BoxesToTiles, DenseWork, OutputBox,
         Sections, Shared, StreamView, SymbolRow,
     },
-    compress_boxes::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES},
+    box_scratch::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES},
     decompress::{DECOMPRESS_SCRATCH, VECTOR},
     kernel::{Coder, Operation},
     kernels::{
@@ -26,7 +26,7 @@ fn decompression(coder: Coder) -> [Operation; 3] {
 }
 
 /// Operations of a module of compression.
-fn compression(coder: Coder) -> [Operation; 5] {
+fn compression(coder: Coder) -> [Operation; 6] {
     let bound = match coder {
         Coder::DenseRelative => Operation::RelativeBound,
         _ => Operation::Bound,
@@ -34,6 +34,7 @@ fn compression(coder: Coder) -> [Operation; 5] {
     [
         bound,
         Operation::Gather(coder),
+        Operation::Scatter(coder),
         Operation::Count(coder),
         Operation::PrepareCompress(coder),
         Operation::Compress(coder),

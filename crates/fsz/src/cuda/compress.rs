@@ -9,6 +9,8 @@ use super::{
         Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
         RelativeArgsF32, RelativeArgsF64, Statistics, Survey,
     },
+    box_encoding::BoxEncoding,
+    box_sampler::Bring,
     compress_boxes::BoxCompression,
     device::Device,
     error::{check, ok},
@@ -48,6 +50,15 @@ pub(crate) struct FieldCompression {
     missing: Vec<u64>,
 }
 
+/// Device memory of a compression.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places {
+    pub field: u64,
+    /// Where the stream is made, and bytes that it may have.
+    pub stream: (u64, u64),
+    pub scratch: u64,
+}
+
 /// The bound as kernels take it.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
@@ -60,6 +71,36 @@ enum Asked {
 enum Coding {
     Tiles { image: Box<HeaderImage> },
     Boxes(Box<BoxCompression>),
+}
+
+/// The arguments of the kernels of a compression's bound and element type, which `$T` names.
+macro_rules! with_arguments {
+    ($own:expr, $places:expr, ($T:ident, $arguments:ident) => $body:expr) => {{
+        let (f32s, f64s) = $own.missing();
+        let (f32s, f64s) = ($own.arguments($places, f32s), $own.arguments($places, f64s));
+        match ($own.bound, $own.kind.dtype) {
+            (Asked::Relative(RelativeBound::F32(bound)), _) => {
+                type $T = f32;
+                let $arguments = RelativeArgsF32 { arguments: f32s, bound };
+                $body
+            }
+            (Asked::Relative(RelativeBound::F64(bound)), _) => {
+                type $T = f64;
+                let $arguments = RelativeArgsF64 { arguments: f64s, bound };
+                $body
+            }
+            (Asked::Absolute(_), DType::F32) => {
+                type $T = f32;
+                let $arguments = f32s;
+                $body
+            }
+            (Asked::Absolute(_), DType::F64) => {
+                type $T = f64;
+                let $arguments = f64s;
+                $body
+            }
+        }
+    }};
 }
 
 impl FieldCompression {
@@ -357,27 +398,56 @@ impl FieldCompression {
         scratch: u64,
         order: (sys::CUstream, bool),
     ) -> Result<()> {
-        let (f32s, f64s) = self.missing();
-        let f32s = self.arguments(field, stream, scratch, f32s);
-        let f64s = self.arguments(field, stream, scratch, f64s);
+        let places = Places { field, stream, scratch };
         // SAFETY: the caller vouches for the memory; the arguments are those of bound and dtype.
-        unsafe {
-            match (self.bound, self.kind.dtype) {
-                (Asked::Relative(RelativeBound::F32(bound)), _) => {
-                    let arguments = RelativeArgsF32 { arguments: f32s, bound };
-                    self.encode_with::<f32, _>(device, chunks, arguments, order)
-                }
-                (Asked::Relative(RelativeBound::F64(bound)), _) => {
-                    let arguments = RelativeArgsF64 { arguments: f64s, bound };
-                    self.encode_with::<f64, _>(device, chunks, arguments, order)
-                }
-                (Asked::Absolute(_), DType::F32) => {
-                    self.encode_with::<f32, _>(device, chunks, f32s, order)
-                }
-                (Asked::Absolute(_), DType::F64) => {
-                    self.encode_with::<f64, _>(device, chunks, f64s, order)
-                }
-            }
+        with_arguments!(self, places, (T, arguments) => unsafe {
+            self.encode_with::<T, _>(device, chunks, arguments, order)
+        })
+    }
+
+    /// What the encoding of boxes by ranges of chunks shares; chooses before, where the field is not to be coded like another.
+    /// `bring` is called before boxes of the field are looked at, of which nothing else need be there. None where tiles are
+    /// coded. Follows [`begin`](Self::begin).
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch), until what comes of this is gone.
+    pub(crate) unsafe fn prepare_boxes(
+        &self,
+        device: &Device,
+        places: Places,
+        queue: sys::CUstream,
+        bring: Bring<'_>,
+    ) -> Result<Option<BoxEncoding>> {
+        let Coding::Boxes(boxes) = &self.coding else { return Ok(None) };
+        // SAFETY: as the caller vouches; the arguments are those of bound and dtype.
+        with_arguments!(self, places, (T, arguments) => unsafe {
+            boxes.prepare::<T, _>(device, arguments, queue, Some(bring)).map(Some)
+        })
+    }
+
+    /// Writes what some chunks of boxes add to the stream, after all chunks before them; the last ones complete it.
+    ///
+    /// # Safety
+    /// As [`launch`](Self::launch); of the field, these chunks are there.
+    pub(crate) unsafe fn encode_boxes(
+        &self,
+        device: &Device,
+        encoding: &BoxEncoding,
+        chunks: Range<u64>,
+        places: Places,
+        queue: sys::CUstream,
+    ) -> Result<()> {
+        // SAFETY: as the caller vouches; the arguments are those of bound and dtype.
+        with_arguments!(self, places, (T, arguments) => unsafe {
+            encoding.launch::<T, _>(device, chunks, arguments, queue)
+        })
+    }
+
+    /// How boxes are coded; none where tiles are.
+    pub(crate) fn boxes(&self) -> Option<&BoxCompression> {
+        match &self.coding {
+            Coding::Boxes(boxes) => Some(boxes),
+            Coding::Tiles { .. } => None,
         }
     }
 
@@ -385,19 +455,14 @@ impl FieldCompression {
     /// whole field but [`sampled_magnitude`](crate::value_range::sampled_magnitude).
     pub(crate) fn by_ranges(&self, device: &Device, field: u64) -> Result<bool> {
         if !self.has_ranges() || matches!(self.coding, Coding::Boxes(_)) {
-            return Ok(false);
+            return Ok(self.has_ranges());
         }
         let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
         Ok(self.is_persistent(&module.shapes, field))
     }
 
-    fn arguments<M>(
-        &self,
-        field: u64,
-        (stream, capacity): (u64, u64),
-        scratch: u64,
-        missing: M,
-    ) -> CompressArgs<M> {
+    fn arguments<M>(&self, places: Places, missing: M) -> CompressArgs<M> {
+        let Places { field, stream: (stream, capacity), scratch } = places;
         let entries = scratch + ENTRIES_AT;
         CompressArgs {
             field,

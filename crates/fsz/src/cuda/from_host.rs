@@ -2,7 +2,7 @@
 
 use super::{
     abi::Control,
-    compress::{FieldCompression, verdict},
+    compress::{FieldCompression, Places, verdict},
     device::Device,
     overlapped,
     workspace::Workspace,
@@ -30,9 +30,9 @@ pub(crate) fn from_host<T: Element>(
         let from = field.room(size_of_val(data).max(16))?;
         let to = stream.room(most as usize)?;
         let control = scratch.room(compression.scratch_len() as usize)?;
-        if size_of_val(data) >= overlapped::FROM && compression.by_ranges(device, from)? {
+        if overlapped::suits(&compression, size_of_val(data), run.threads, (device, from))? {
             let largest = overlapped::largest_sample(data, options, run);
-            let places = overlapped::Places { field: from, stream: (to, most), scratch: control };
+            let places = Places { field: from, stream: (to, most), scratch: control };
             let (data, out) = ((data, largest), &mut out[..most as usize]);
             return overlapped::compress(device, &compression, data, (queue, places), out, run);
         }

@@ -21,6 +21,8 @@ pub(crate) enum Operation {
     CompressRanging(Coder),
     /// Copies boxes that the encoder's choice looks at.
     Gather(Coder),
+    /// Brings boxes of a field that is still on its way to their places.
+    Scatter(Coder),
     /// Counts the symbols of boxes that the encoder's choice looks at.
     Count(Coder),
     /// Makes ready what all chunks of a field share, for profiles of boxes.
@@ -100,6 +102,7 @@ impl fmt::Display for Kernel {
             Operation::CompressPersistent(coder) => ("compress_persistent", coder),
             Operation::CompressRanging(coder) => ("compress_ranging", coder),
             Operation::Gather(coder) => ("gather", coder),
+            Operation::Scatter(coder) => ("scatter", coder),
             Operation::Count(coder) => ("count", coder),
             Operation::PrepareCompress(coder) => ("prepare_compress", coder),
             Operation::Decompress(coder) => ("decompress", coder),

@@ -264,6 +264,16 @@ impl Half {
         Ok(())
     }
 
+    /// Lets `make` write `len` bytes, a piece at most, to pinned memory, where kernels read them. Nothing that was enqueued
+    /// before uses it.
+    pub fn hold(&self, len: usize, make: impl FnOnce(&mut [u8])) -> Result<sys::CUdeviceptr> {
+        self.check(len)?;
+        // SAFETY: there is room, and nothing else uses it.
+        make(unsafe { slice::from_raw_parts_mut(self.pinned.at(), len) });
+        // Memory that a driver pins has one address for all, in the one address space of host and devices.
+        Ok(self.pinned.at() as sys::CUdeviceptr)
+    }
+
     /// Enqueues the copy of `len` bytes, a piece at most, at device address `from`, where they are.
     pub fn fetch(&self, from: sys::CUdeviceptr, len: usize) -> Result<()> {
         self.check(len)?;

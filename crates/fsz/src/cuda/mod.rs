@@ -2,7 +2,10 @@
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
 mod abi;
+mod box_encoding;
 mod box_kernels;
+mod box_sampler;
+mod box_scratch;
 mod capture;
 mod compress;
 mod compress_boxes;

@@ -121,6 +121,32 @@ impl TileGrid {
         begin..(begin + self.tiles_per_chunk).min(self.tiles)
     }
 
+    /// How many chunks at the beginning have all their elements among so many first ones of the field, in C order; some
+    /// more may have them, too.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn chunks_within(&self, elements: u64) -> u64 {
+        let (mut within, mut beyond) = (0, self.chunks() + 1);
+        while beyond - within > 1 {
+            let chunks = within.midpoint(beyond);
+            let last = self.chunk_tiles(chunks - 1).end - 1;
+            if self.end_of(last) <= elements {
+                within = chunks;
+            } else {
+                beyond = chunks;
+            }
+        }
+        within
+    }
+
+    /// So many first elements of the field hold those of a tile and of all before it.
+    #[cfg(feature = "cuda")]
+    fn end_of(&self, tile: u64) -> u64 {
+        match &self.order {
+            Order::Linear(len) => self.elements.min((tile + 1) * len),
+            Order::Boxes(boxes) => boxes.end_of(tile),
+        }
+    }
+
     /// Elements of a tile.
     pub fn tile_len(&self, tile: u64) -> usize {
         match &self.order {
@@ -336,6 +362,17 @@ impl Boxes {
         at
     }
 
+    /// So many first elements of the field hold those of a tile and of all before it: up to the last element of its cell.
+    #[cfg(feature = "cuda")]
+    fn end_of(&self, tile: u64) -> u64 {
+        let at = self.position(tile);
+        let end: [u64; 4] = std::array::from_fn(|a| {
+            let cells = at[a] / self.cell[a] + 1;
+            self.shape[a].min(cells * self.cell[a] * self.extent[a])
+        });
+        ((at[0] * self.shape[1] + end[1] - 1) * self.shape[2] + end[2] - 1) * self.shape[3] + end[3]
+    }
+
     /// The tiles that hold a part of a box of the field.
     fn touched(&self, shape: &[u64], start: &[u64], count: &[u64]) -> Vec<u64> {
         let (lead, start, count) = self.reduce(shape, start, count);
@@ -499,5 +536,51 @@ pub(crate) fn run_in_box(
             }
         }
         begin = stop;
+    }
+}
+
+#[cfg(all(test, feature = "cuda"))]
+mod tests {
+    use super::*;
+    use crate::format::dense::Layout;
+    use crate::profile::dense::Dense;
+
+    /// Where all of some chunks' elements end, found tile by tile.
+    fn end_of_chunks(grid: &TileGrid, chunks: u64) -> u64 {
+        let tiles = (0..chunks).flat_map(|chunk| grid.chunk_tiles(chunk));
+        let ends = tiles.flat_map(|tile| grid.runs(tile)).map(|(begin, len)| begin + len as u64);
+        ends.max().unwrap_or(0)
+    }
+
+    #[test]
+    fn chunks_within_the_first_elements_are_whole() {
+        let shapes: [&[u64]; 7] = [
+            &[70_001],
+            &[301, 333],
+            &[40, 60, 70],
+            &[3, 40, 50, 60],
+            &[2, 3, 9, 17, 131],
+            &[1, 5000, 1, 33],
+            &[0, 7],
+        ];
+        for layout in Layout::ALL {
+            for shape in shapes {
+                let profile = Profile::Dense(Dense::new().with_layout(layout));
+                let grid = TileGrid::new(&profile, shape).expect("a field");
+                let what = format!("{layout:?} {shape:?}");
+                assert_eq!(grid.chunks_within(grid.elements()), grid.chunks(), "{what}");
+                let mut before = 0;
+                for elements in (0..grid.elements()).step_by(997) {
+                    let within = grid.chunks_within(elements);
+                    assert!(end_of_chunks(&grid, within) <= elements, "{what}: {elements}");
+                    assert!(within >= before, "{what}: {elements}");
+                    before = within;
+                }
+                // Most of a large field is not kept waiting for its end.
+                let most = grid.chunks_within(grid.elements() * 9 / 10);
+                let far = grid.chunks() > 12 && shape[0] > 12;
+                assert!(!far || most * 2 >= grid.chunks(), "{what}: {most} of {}", grid.chunks());
+            }
+        }
     }
 }

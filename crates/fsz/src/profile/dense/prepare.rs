@@ -140,7 +140,7 @@ fn listed_bits<T: Element>(listed: usize) -> u64 {
 }
 
 /// Some boxes of a field, evenly spread.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
     /// So many boxes that hold elements which are spread alike in every layout, so that layouts are compared in
     /// the same places: a coast is not met more often in one than in another.

@@ -1,0 +1,325 @@
+//! A field in device memory, of which the device counts the symbols of some boxes for the choice of layout, predictor and
+//! tables.
+
+use std::{cell::RefCell, marker::PhantomData, slice};
+
+use cudarc::driver::{result, sys};
+use rayon::prelude::*;
+
+use super::{
+    abi::{Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, DenseWork, MOST_TASKS},
+    box_scratch::{PROGRAM_BYTES, Scratch, slot_len},
+    device::Device,
+    error::check,
+    event::Event,
+    kernel::{Coder, Kernel, Operation},
+    kernels::{Launch, pointer},
+    stream_kind::beyond_devices,
+};
+use crate::{
+    element::Element,
+    error::Result,
+    format::{
+        TileGrid,
+        dense::{BOX, Layout, MOST_FINE},
+    },
+    profile::dense::{Choice, Counted, Dense, InReach, Sampler, Spread},
+};
+
+/// Bytes of elements that come to pinned memory at a time, which is kept.
+const GATHERED: usize = 32 << 20;
+
+/// Sees to it that the elements of some boxes of a field are on the device.
+pub(crate) type Bring<'a> = &'a dyn Fn(&TileGrid, Spread) -> Result<()>;
+
+/// A field in device memory, whose boxes the device counts.
+pub(super) struct OnDevice<'a, T, A> {
+    pub device: &'a Device,
+    pub coder: Coder,
+    pub arguments: A,
+    pub elements: u64,
+    pub scratch: Scratch,
+    /// What the parts of the scratch are counted from.
+    pub at: u64,
+    pub queue: sys::CUstream,
+    /// Called before boxes are looked at, for a field that is still on its way.
+    pub bring: Option<Bring<'a>>,
+    /// The extents of boxes whose programs are in the scratch, in its order.
+    pub made: RefCell<Vec<[u32; 4]>>,
+    pub element: PhantomData<T>,
+}
+
+impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
+    /// Where the programs of each of some grids of the field are; enqueues making those that are not yet.
+    pub fn programs(&self, grids: &[BoxGrid]) -> Result<Vec<u64>> {
+        let mut made = self.made.borrow_mut();
+        let before = made.len();
+        let mut new = Vec::new();
+        let number = |grid: &BoxGrid| {
+            let known = made.iter().position(|extent| *extent == grid.extent);
+            known.unwrap_or_else(|| {
+                made.push(grid.extent);
+                new.push(*grid);
+                made.len() - 1
+            })
+        };
+        let numbers: Vec<_> = grids.iter().map(number).collect();
+        debug_assert!(made.len() <= Layout::ALL.len());
+        let at = |number: usize| self.at + self.scratch.programs + PROGRAM_BYTES * number as u64;
+        // SAFETY: the scratch has room for the programs of each layout's grid.
+        unsafe { self.make_programs(&new, at(before))? };
+        Ok(numbers.into_iter().map(at).collect())
+    }
+
+    /// Enqueues making the programs of some grids.
+    ///
+    /// # Safety
+    /// `to` has room for them until the queue is past the launch.
+    unsafe fn make_programs(&self, grids: &[BoxGrid], mut to: u64) -> Result<()> {
+        let Some(first) = grids.first() else { return Ok(()) };
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let shapes = &module.shapes;
+        let mut all = BoxGrids { grid: [*first; _] };
+        all.grid[..grids.len()].copy_from_slice(grids);
+        let blocks = grids.len() as u64 * u64::from(shapes.programs);
+        let launch = Launch::new(blocks, shapes.program_threads);
+        let operation = Operation::PrepareCompress(self.coder);
+        let kernel = Kernel { operation, dtype: T::DTYPE };
+        let mut arguments = [pointer(&mut all), pointer(&mut to)];
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(kernel, launch, self.queue, &mut arguments) }
+    }
+
+    /// Brings device memory to pinned memory, which takes a small part of the time of others, enqueues what `behind`
+    /// does, waits for the copy alone, and gives what `take` makes of it.
+    ///
+    /// # Safety
+    /// `from` holds so many `V`, of which any bytes are one.
+    pub unsafe fn download<V: Copy, R>(
+        &self,
+        count: usize,
+        from: u64,
+        behind: impl FnOnce() -> Result<()>,
+        take: impl FnOnce(&[V]) -> R,
+    ) -> Result<R> {
+        self.device.with_lane(count * size_of::<V>(), |lane| {
+            // SAFETY: the lane has room for so many `V`, is aligned as pages are, and nothing else uses it until this
+            // returns; the caller vouches for the rest.
+            let pinned =
+                unsafe { slice::from_raw_parts_mut(lane.halves[0].pinned().cast(), count) };
+            let copied = Event::new()?;
+            // SAFETY: as the caller vouches; the copy is waited for.
+            let enqueued = unsafe {
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(pinned, from, self.queue))
+            };
+            let recorded = enqueued.and_then(|()| copied.record_in(self.queue));
+            let behind = recorded.and_then(|()| behind());
+            // Also after an error no copy may be under way.
+            let waited = if behind.is_ok() { copied.wait() } else { self.wait() };
+            behind.and(waited)?;
+            Ok(take(pinned))
+        })
+    }
+
+    /// Waits for all that is in the queue.
+    pub fn wait(&self) -> Result<()> {
+        // SAFETY: the queue is the caller's, alive.
+        check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.queue) })
+    }
+
+    /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
+    fn launch(&self, grids: &[BoxGrid], boxes: Spread, reach: bool) -> Result<Vec<BoxTask>> {
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let shapes = &module.shapes;
+        // For the reach no box is predicted.
+        let programs = if reach { vec![0; grids.len()] } else { self.programs(grids)? };
+        let (own, places) = match boxes {
+            Spread::Places(count) => (count, true),
+            Spread::Boxes(count) => (count, false),
+        };
+        let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
+        let task = |(&grid, programs): (&BoxGrid, u64)| {
+            let boxes = own.min(grid.tiles.into()) as u32;
+            let task = BoxTask { grid, programs, counts, exact, boxes, places: places.into() };
+            exact += 4 * u64::from(boxes);
+            counts += size_of::<BoxCounts>() as u64;
+            task
+        };
+        let tasks: Vec<BoxTask> = grids.iter().zip(programs).map(task).collect();
+        let Some(first) = tasks.first().copied() else { return Ok(tasks) };
+        let mut task = [first; MOST_TASKS];
+        task[..tasks.len()].copy_from_slice(&tasks);
+        let all = tasks.len() as u64;
+        let boxes = tasks.iter().map(|task| u64::from(task.boxes)).max().unwrap_or(0);
+        let mut arguments = self.arguments;
+        let mut tasks_of_launch = BoxTasks { task, tasks: all as u32, reach: reach.into() };
+        let mut work = DenseWork {
+            programs: 0,
+            rows: 0,
+            tables: 0,
+            slots: self.at + self.scratch.slots,
+            rooms: 0,
+            table_words: 0,
+            half_words: 0,
+            predictors: 0,
+            first_chunk: 0,
+        };
+        let multiprocessors = u64::from(self.device.multiprocessors);
+        let room = (self.scratch.slots_len / slot_len(T::DTYPE) / all).max(1);
+        let most = room.min(shapes.count_warps.into());
+        let warps = (all * boxes).div_ceil(multiprocessors).clamp(1, most);
+        let blocks = boxes.div_ceil(warps).min(room / warps).min((multiprocessors / all).max(1));
+        let launch = Launch {
+            grid: all * blocks.max(1),
+            threads: 32 * warps as u32,
+            shared: shapes.counts + shapes.stage * warps as u32,
+            cooperative: false,
+            early: false,
+        };
+        let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
+        let mut arguments =
+            [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
+        // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
+        unsafe {
+            let len = counts - first.counts;
+            let cleared = result::memset_d8_async(first.counts, 0, len as usize, self.queue);
+            check("cuMemsetD8Async", cleared)?;
+            module.launch(kernel, launch, self.queue, &mut arguments)?;
+        }
+        Ok(tasks)
+    }
+
+    /// Sees to it that boxes of each of some grids are on the device.
+    fn bring<'g>(
+        &self,
+        mut grids: impl Iterator<Item = &'g TileGrid>,
+        boxes: Spread,
+    ) -> Result<()> {
+        match self.bring {
+            Some(bring) => grids.try_for_each(|grid| bring(grid, boxes)),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds the boxes of which all elements are exact, which the host counts.
+    fn add_exact(
+        &self,
+        counted: &mut Counted,
+        (grid, choice): &(TileGrid, Choice),
+        (list, count): (u64, u32),
+    ) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        // SAFETY: the list has so many numbers.
+        let tiles = unsafe { self.download(count as usize, list, || Ok(()), <[u32]>::to_vec)? };
+        let mut own = box_grid(grid, *choice)?;
+        let mut arguments = self.arguments;
+        let mut field = arguments.common().field;
+        let mut to = self.at + self.scratch.slots;
+        let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
+        let room = (self.scratch.slots_len as usize).min(GATHERED) / (BOX * size_of::<T>());
+        let mut listed = list;
+        for tiles in tiles.chunks(room) {
+            let mut arguments =
+                [pointer(&mut field), pointer(&mut own), pointer(&mut listed), pointer(&mut to)];
+            let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
+            let count = |(&tile, elements): (&u32, &[T])| {
+                Counted::exact(&elements[..grid.tile_len(tile.into())])
+            };
+            let together = |mut all: Counted, own: Counted| {
+                all.add(&own);
+                all
+            };
+            let all = |elements: &[T]| {
+                let found = tiles.par_iter().zip(elements.par_chunks(BOX)).map(count);
+                found.reduce(Counted::empty, together)
+            };
+            // SAFETY: the arguments are those of the kernel; the field is whole, there is room for so many
+            // boxes, and the copy is waited for.
+            let found = unsafe {
+                module.launch(kernel, launch, self.queue, &mut arguments)?;
+                self.download(BOX * tiles.len(), to, || Ok(()), all)?
+            };
+            counted.add(&found);
+            listed += size_of_val(tiles) as u64;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
+    fn elements(&self) -> u64 {
+        self.elements
+    }
+
+    fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
+        let some = grids.iter().filter(|grid| grid.tiles() > 0);
+        let some =
+            some.map(|grid| box_grid(grid, Choice::default())).collect::<Result<Vec<_>>>()?;
+        self.bring(grids.iter(), boxes)?;
+        let tasks = self.launch(&some, boxes, true)?;
+        // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
+        let together = self.at + self.scratch.slots;
+        for (number, task) in tasks.iter().enumerate() {
+            let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
+            let (len, at) = (size_of::<Fits>(), size_of::<Fits>() * number);
+            // SAFETY: the counts have as many numbers there; a slot has more bytes than those of all tasks.
+            let copied =
+                unsafe { result::memcpy_dtod_async(together + at as u64, from, len, self.queue) };
+            check("cuMemcpyDtoDAsync", copied)?;
+        }
+        if tasks.is_empty() {
+            return Ok(vec![InReach::default(); grids.len()]);
+        }
+        // While the host looks at what is found, the device makes the programs for what comes next.
+        let next = || self.programs(&some).map(|_| ());
+        // SAFETY: they were copied there, and any bytes are numbers.
+        let found = unsafe { self.download(tasks.len(), together, next, <[Fits]>::to_vec)? };
+        let mut found = found.into_iter().map(|fits| fits.map(u64::from));
+        let own = |grid: &TileGrid| match grid.tiles() {
+            0 => InReach::default(),
+            _ => found.next().unwrap_or_default(),
+        };
+        Ok(grids.iter().map(own).collect())
+    }
+
+    fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
+        let some = cases.iter().filter(|(grid, _)| grid.tiles() > 0);
+        let some =
+            some.map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<Vec<_>>>()?;
+        self.bring(cases.iter().map(|(grid, _)| grid), boxes)?;
+        let tasks = self.launch(&some, boxes, false)?;
+        let Some(first) = tasks.first() else {
+            return Ok(cases.iter().map(|_| Counted::empty()).collect());
+        };
+        let counted = |counts: &[BoxCounts]| {
+            let of = |counts: &BoxCounts| {
+                let all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
+                (all, counts.exact)
+            };
+            counts.iter().map(of).collect::<Vec<_>>()
+        };
+        // SAFETY: the scratch has the counts of all tasks side by side, and any bytes are numbers.
+        let found = unsafe { self.download(tasks.len(), first.counts, || Ok(()), counted)? };
+        let mut found = tasks.iter().zip(found);
+        let own = |case: &(TileGrid, Choice)| {
+            let Some((task, (mut all, exact))) =
+                (case.0.tiles() > 0).then(|| found.next()).flatten()
+            else {
+                return Ok(Counted::empty());
+            };
+            self.add_exact(&mut all, case, (task.exact, exact))?;
+            Ok(all)
+        };
+        cases.iter().map(own).collect()
+    }
+}
+
+/// How many boxes have each lattice in reach.
+type Fits = [u32; MOST_FINE as usize + 1];
+
+pub(super) fn box_grid(grid: &TileGrid, choice: Choice) -> Result<BoxGrid> {
+    BoxGrid::new(grid, Dense::numbers_of(choice)).ok_or_else(beyond_devices)
+}
