@@ -85,7 +85,8 @@ fn spectrum<T: Sample>(
 ) -> Result<Vec<[f64; 2]>> {
     let original = fsz_metrics::power_spectrum(values, shape, missing)?;
     let other = fsz_metrics::power_spectrum(decoded, shape, missing)?;
-    let shells = original.iter().zip(&other).filter(|(a, _)| a.frequency > 0.0 && a.power > 0.0);
+    let told = |power: f64| power > 0.0 && power.is_finite();
+    let shells = original.iter().zip(&other).filter(|(a, _)| a.frequency > 0.0 && told(a.power));
     let all: Vec<[f64; 2]> = shells.map(|(a, b)| [a.frequency, b.power / a.power]).collect();
     // A line of a few hundred points shows all that a plot can.
     let step = all.len().div_ceil(256).max(1);
