@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use fsz::{Bound, DType, Profile, Progress};
-use fsz_field::{Output, create_folder};
+use fsz_field::{Folder, Output};
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
 };
@@ -102,7 +102,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     args.check_streams()?;
     // Of f32, whose bounds may be smaller: no field is open yet.
     args.bounds().try_for_each(|bound| bound.check(DType::F32))?;
-    create_folder(&args.out)?;
+    let _filled = Folder::create(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
     let progress = Progress::new();
