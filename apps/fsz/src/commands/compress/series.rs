@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
-use fsz_field::{Folder, Kind, Output, StreamFile};
+use fsz_field::{Field, Folder, Kind, Output, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::Limit;
 
@@ -140,11 +140,14 @@ impl Series<'_> {
     fn ranges(&self, overall: &Overall<'_>) -> Result<Vec<(String, Range)>> {
         let mut ranges: Vec<(String, Range)> = Vec::new();
         for (step, kept) in self.steps.iter().zip(&self.kept) {
-            overall.next(step.bytes);
             let found = match kept {
-                Some(kept) if kept.fresh => kept.range,
+                Some(kept) if kept.fresh => {
+                    overall.next(step.bytes);
+                    kept.range
+                }
                 _ => {
-                    let field = self.inputs.open_step(step, self.codec)?;
+                    let field = self.open(step, overall)?;
+                    overall.next(step.bytes);
                     Range::of(&field, &self.args.missing, overall.progress())?
                 }
             };
@@ -154,6 +157,12 @@ impl Series<'_> {
             }
         }
         Ok(ranges)
+    }
+
+    /// The field of a step. Decoding it where it is a stream is not on the bar, but can be cancelled.
+    fn open(&self, step: &Step, overall: &Overall<'_>) -> Result<Field> {
+        overall.next(0);
+        self.inputs.open_step(step, self.codec, overall.progress())
     }
 
     /// Errs when a stream that is there has a bound of another range, though nothing was added or changed since.
@@ -186,15 +195,16 @@ impl Series<'_> {
     ) -> Result<(Sum, There)> {
         let (mut sum, mut there) = (Sum::default(), There::default());
         for (step, kept) in self.steps.iter().zip(&self.kept) {
-            overall.next(step.bytes);
             let range = self.range(step, ranges);
             if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
                 sum.add(&StreamFile::open(&step.output)?.stream()?);
                 there.kept += 1;
+                overall.next(step.bytes);
                 continue;
             }
             there.replaced += usize::from(kept.is_some());
-            let field = self.inputs.open_step(step, self.codec)?;
+            let field = self.open(step, overall)?;
+            overall.next(step.bytes);
             let field = match field.step() {
                 Some(_) => field,
                 None => field.with_step(Some(step.number)),
