@@ -206,8 +206,12 @@ impl Args {
         for (option, field, file) in zfp.chain(fsz1) {
             let path = file.display();
             file.metadata().map_err(|error| anyhow!("{path}: {error}"))?;
-            let known = self.fields.iter().any(|path| name(path) == *field);
-            ensure!(known, "{option} {field}={path}: no field is named {field}");
+            let names: Vec<String> = self.fields.iter().map(|path| name(path)).collect();
+            let all = names.join(", ");
+            ensure!(
+                names.contains(field),
+                "{option} {field}={path}: no field is named {field}: choose from {all}"
+            );
         }
         Ok(())
     }
