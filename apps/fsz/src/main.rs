@@ -5,7 +5,6 @@
 // Printing macros panic on a closed pipe; the `terminal` module does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-mod altered;
 mod bar;
 mod chunked;
 mod cli;

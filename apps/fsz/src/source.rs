@@ -8,6 +8,8 @@ use clap::Args;
 use fsz::{Codec, DType, Progress};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
+use crate::bar;
+
 /// What a file does not tell by itself, and which of its fields is meant.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SourceArgs {
@@ -45,27 +47,29 @@ impl SourceArgs {
         codec: &Codec,
         progress: &Arc<Progress>,
     ) -> Result<Field> {
-        self.open_by(path, codec, None, progress)
-    }
-
-    /// The same where it matters which step is taken: errs when one of several is to be chosen. `otherwise` is what else
-    /// can be done.
-    pub fn open_chosen(&self, path: &Path, codec: &Codec, otherwise: &str) -> Result<Field> {
-        self.open_by(path, codec, Some(otherwise), &Progress::new())
-    }
-
-    fn open_by(
-        &self,
-        path: &Path,
-        codec: &Codec,
-        otherwise: Option<&str>,
-        progress: &Arc<Progress>,
-    ) -> Result<Field> {
         if Kind::of(path)? == Kind::Bp {
-            return self.open_bp(path, otherwise);
+            return self.open_bp(path, None);
         }
         self.refuse_choice(path)?;
         Ok(fsz_field::open_watched(path, &self.hints(), codec, progress)?)
+    }
+
+    /// The same where it matters which step is taken: errs when one of several is to be chosen. `otherwise` is what else
+    /// can be done. Decoding a .fsz file has a progress bar.
+    pub fn open_chosen(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        otherwise: &str,
+        quiet: bool,
+    ) -> Result<Field> {
+        match Kind::of(path)? {
+            Kind::Bp => self.open_bp(path, Some(otherwise)),
+            Kind::Fsz => bar::watch("decompressing", quiet, |progress| {
+                self.open_watched(path, codec, progress)
+            }),
+            _ => self.open(path, codec),
+        }
     }
 
     fn hints(&self) -> Hints {

@@ -34,7 +34,7 @@ int main()
     }
     catch (const fsz_codec::Error &error)
     {
-        std::printf("%s: %s\n", fszc_status_text(error.status()), error.what());
+        std::printf("%s\n", error.what());
     }
     return same ? 0 : 1;
 }

@@ -8,7 +8,7 @@ static void check(fszc_status status)
 {
     if (status != FSZC_OK)
     {
-        fprintf(stderr, "%s: %s\n", fszc_status_text(status), fszc_last_error());
+        fprintf(stderr, "%s\n", fszc_last_error());
         exit(1);
     }
 }

@@ -518,7 +518,7 @@ const char *fszc_codec_description(const struct fszc_codec *codec);
 void fszc_codec_free(struct fszc_codec *codec);
 
 // The most bytes that a stream of a field of this shape and type takes, whatever its values and the
-// options.
+// options, unless fszc_compress_options_add_box or fszc_compress_options_add_mask asks for more.
 fszc_status fszc_max_compressed_len(const uint64_t *shape, size_t ndim, fszc_dtype dtype,
                                     uint64_t *len);
 

@@ -137,7 +137,7 @@ template <class T, class Call> T filled(Call call)
 
 } // namespace detail
 
-// The most bytes that a stream of such a field takes.
+// The most bytes that a stream of such a field takes, without boxes and masks of their own bounds.
 template <class T> std::uint64_t max_compressed_len(const Axes &shape)
 {
     std::uint64_t len = 0;

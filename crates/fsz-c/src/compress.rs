@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The most bytes that a stream of a field of this shape and type takes, whatever its values and the
-/// options.
+/// options, unless fszc_compress_options_add_box or fszc_compress_options_add_mask asks for more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_max_compressed_len(
     shape: *const u64,

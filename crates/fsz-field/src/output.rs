@@ -16,17 +16,6 @@ const MOST_LINKS: usize = 40;
 /// that is not in it.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Makes a folder, and those that it lies in, unless it is there.
-///
-/// # Errors
-/// When a file is in its place, or it cannot be made.
-pub fn create_folder(path: &Path) -> Result<()> {
-    if path.is_file() {
-        return Err(Error::file(path, "is a file: name a folder"));
-    }
-    fs::create_dir_all(path).map_err(Error::io(path))
-}
-
 /// Removes the temporary files of all outputs that are being written, for a program that a signal
 /// ends: from now on no output is begun or named, and whoever tries waits for the end.
 pub fn remove_unfinished() {
@@ -147,7 +136,17 @@ impl Output {
     ///
     /// # Errors
     /// When the disk is full, or another file took the name meanwhile and `force` is not set.
-    pub fn commit(mut self) -> Result<()> {
+    pub fn commit(self) -> Result<()> {
+        let folder = (!self.is_direct()).then(|| folder(&self.path).to_owned());
+        self.commit_in_folder()?;
+        if let Some(folder) = folder {
+            sync_folder(&folder);
+        }
+        Ok(())
+    }
+
+    /// The same, but the name is durable only once its folder is.
+    pub(crate) fn commit_in_folder(mut self) -> Result<()> {
         if self.is_direct() {
             return self.file.flush().map_err(Error::io(&self.path));
         }
@@ -161,7 +160,6 @@ impl Output {
             _ => self.name()?,
         }
         self.target = Target::Direct;
-        sync_folder(&self.path);
         Ok(())
     }
 
@@ -247,7 +245,7 @@ fn followed(path: &Path) -> Result<PathBuf> {
 }
 
 /// The folder of a file.
-fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != OsStr::new("")).unwrap_or(Path::new("."))
 }
 
@@ -322,10 +320,10 @@ fn with_free_name<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> Resu
     }
 }
 
-/// Makes the new name durable where the system can; the file itself is already.
-fn sync_folder(path: &Path) {
-    // Some systems cannot open or sync folders; the name stands all the same.
-    let _ = File::open(folder(path)).and_then(|folder| folder.sync_all());
+/// Makes the names in a folder durable where the system can.
+pub(crate) fn sync_folder(path: &Path) {
+    // Some systems cannot open or sync folders; names stand all the same.
+    let _ = File::open(path).and_then(|folder| folder.sync_all());
 }
 
 #[cfg(test)]

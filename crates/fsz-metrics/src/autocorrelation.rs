@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, holds, same_length};
 use crate::sample::{Missing, Sample};
+use crate::units::{largest_of_pairs, units};
 
 /// Autocorrelation of the signed error e = d' − d along `axis`, for lags 1 to `lags`.
 ///
@@ -50,16 +51,17 @@ pub fn error_autocorrelation<T: Sample>(
     Ok((1..=lags).into_par_iter().map(correlation).collect())
 }
 
-/// The signed errors minus their mean; NaN where the pair takes no part.
+/// The signed errors minus their mean, in a unit in which their squares are numbers; NaN where the pair takes no part.
 fn centred_errors<T: Sample>(
     original: &[T],
     reconstructed: &[T],
     missing: &Missing<T>,
 ) -> Vec<f64> {
+    let units = units(largest_of_pairs(original, reconstructed, missing));
     let mut errors: Vec<f64> = original
         .par_iter()
         .zip(reconstructed)
-        .map(|(&a, &b)| missing.pair(a, b).map_or(f64::NAN, |(a, b)| b - a))
+        .map(|(&a, &b)| missing.pair(a, b).map_or(f64::NAN, |(a, b)| b * units - a * units))
         .collect();
     let centre = mean(errors.iter().copied());
     errors.par_iter_mut().for_each(|e| *e -= centre);
@@ -71,4 +73,24 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) =
         values.filter(|v| !v.is_nan()).fold((0.0, 0u64), |(sum, count), v| (sum + v, count + 1));
     sum / count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_a_field_changes_nothing() {
+        let of = |scale: f64| {
+            let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+            let wave = |i: usize| 0.3 * (i as f64 * 0.7).sin() * scale;
+            let other: Vec<f64> = field.iter().enumerate().map(|(i, v)| v + wave(i)).collect();
+            error_autocorrelation(&field, &other, &[400], 0, 3, &Missing::none()).unwrap()
+        };
+        let expected = of(1.0);
+        assert!((0.5..1.0).contains(&expected[0]), "{expected:?}");
+        for scale in [2f64.powi(-1000), 2f64.powi(-600), 2f64.powi(600), 2f64.powi(1023)] {
+            assert_eq!(of(scale), expected, "{scale:e}");
+        }
+    }
 }

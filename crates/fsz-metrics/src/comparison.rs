@@ -25,6 +25,8 @@ pub struct Comparison {
     pub missing: u64,
     /// NaN, ±Inf and missing values of the original that the reconstruction does not keep; any NaN stands for another.
     pub altered: u64,
+    /// NaN, ±Inf and missing values of the original that lost a bit, any NaN's too.
+    pub changed_bits: u64,
     /// Numbers of the original that are NaN or ±Inf in the reconstruction.
     pub lost: u64,
     /// Numbers further from d than the bound, decided exactly, and the lost ones; `None` without a bound.
@@ -152,6 +154,7 @@ pub fn compare_watched<T: Sample>(
         inf: tally.inf,
         missing: tally.missing,
         altered: tally.altered,
+        changed_bits: tally.changed_bits,
         lost: tally.lost,
         beyond: bound.map(|_| tally.beyond),
         min: if tally.min <= tally.max { tally.min } else { f64::NAN },
@@ -211,6 +214,24 @@ mod tests {
         assert_eq!((found.elements, found.violations()), (0, Some(0)));
         assert_eq!(found.violation_share(), Some(0.0));
         assert!(found.min.is_nan() && found.rmse.is_nan() && found.psnr().is_nan());
+    }
+
+    #[test]
+    fn bits_of_what_is_no_number_are_told_apart() {
+        let bits = [0x7f80_0001, 0x7fc0_0000, 0x7fc0_0000, 0x7f80_0000, 0, 0x3f80_0000];
+        let original: Vec<f32> = bits.into_iter().map(f32::from_bits).collect();
+        let (missing, mut other) = (Missing::new(&[0.0]), original.clone());
+        let altered = |other: &[f32]| {
+            let found = compare(&original, other, &missing, None).unwrap();
+            (found.altered, found.changed_bits)
+        };
+        assert_eq!(altered(&other), (0, 0));
+        // A quiet NaN for a signalling one, another NaN, −Inf, −0 for a missing 0, another number.
+        other[0] = f32::from_bits(0x7fc0_0001);
+        other[1] = f32::from_bits(0xffc0_0000);
+        assert_eq!(altered(&other), (0, 2));
+        (other[3], other[4], other[5]) = (f32::NEG_INFINITY, -0.0, 2.0);
+        assert_eq!(altered(&other).1, 4);
     }
 
     #[test]

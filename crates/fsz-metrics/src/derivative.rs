@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use crate::error::{Result, holds, same_length};
-use crate::sample::{Class, Missing, Sample};
+use crate::sample::{Missing, Sample};
+use crate::units::{largest_of_pairs, units};
 
 /// Points that one task computes; fixed, so that sums do not depend on the number of threads.
 const CHUNK: usize = 1 << 16;
@@ -44,7 +45,8 @@ pub fn derivative_error<T: Sample>(
         }
         stride *= side;
     }
-    let stencil = Stencil { original, reconstructed, missing, axes };
+    let units = units(largest_of_pairs(original, reconstructed, missing));
+    let stencil = Stencil { original, reconstructed, missing, units, axes };
     let chunks: Vec<Sums> = (0..original.len().div_ceil(CHUNK))
         .into_par_iter()
         .map(|chunk| stencil.sums(chunk * CHUNK..original.len().min((chunk + 1) * CHUNK)))
@@ -80,6 +82,8 @@ struct Stencil<'a, T> {
     original: &'a [T],
     reconstructed: &'a [T],
     missing: &'a Missing<T>,
+    /// Units in 1.
+    units: f64,
     /// Stride and side of each axis that can be differentiated along.
     axes: Vec<(usize, usize)>,
 }
@@ -121,10 +125,30 @@ impl<T: Sample> Stencil<'_, T> {
         Some(())
     }
 
-    /// The value and its error.
+    /// The value and its error, in units.
     fn values(&self, at: usize) -> Option<[f64; 2]> {
-        let (a, b) = (self.original[at], self.reconstructed[at].to_f64());
-        let taken = self.missing.class(a) == Class::Finite && b.is_finite();
-        taken.then(|| [a.to_f64(), b - a.to_f64()])
+        let (a, b) = self.missing.pair(self.original[at], self.reconstructed[at])?;
+        let (a, b) = (a * self.units, b * self.units);
+        Some([a, b - a])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_of_a_field_changes_nothing() {
+        let of = |scale: f64| {
+            let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+            let wave = |i: usize| 0.3 * (i as f64 * 0.7).sin() * scale;
+            let other: Vec<f64> = field.iter().enumerate().map(|(i, v)| v + wave(i)).collect();
+            derivative_error(&field, &other, &[20, 20], &Missing::none()).unwrap()
+        };
+        let expected = of(1.0);
+        assert!((0.1..10.0).contains(&expected.gradient));
+        for scale in [2f64.powi(-1000), 2f64.powi(-600), 2f64.powi(600), 2f64.powi(1023)] {
+            assert_eq!(of(scale), expected, "{scale:e}");
+        }
     }
 }

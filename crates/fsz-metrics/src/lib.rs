@@ -31,6 +31,7 @@ mod sample;
 mod spectrum;
 mod ssim;
 mod tally;
+mod units;
 mod watch;
 
 pub use autocorrelation::error_autocorrelation;

@@ -12,6 +12,8 @@ pub trait Sample: sealed::Sealed + Copy + PartialEq + Send + Sync + 'static {
     fn to_f64(self) -> f64;
     /// The nearest value of this type.
     fn from_f64(value: f64) -> Self;
+    /// Whether both are the same to the bit: conversion to `f64` makes some NaN alike.
+    fn same_bits(self, other: Self) -> bool;
 }
 
 impl Sample for f32 {
@@ -21,6 +23,9 @@ impl Sample for f32 {
     fn from_f64(value: f64) -> Self {
         value as f32
     }
+    fn same_bits(self, other: Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
 }
 
 impl Sample for f64 {
@@ -29,6 +34,9 @@ impl Sample for f64 {
     }
     fn from_f64(value: f64) -> Self {
         value
+    }
+    fn same_bits(self, other: Self) -> bool {
+        self.to_bits() == other.to_bits()
     }
 }
 

@@ -6,6 +6,7 @@ use rustfft::num_complex::Complex;
 
 use crate::error::{Result, holds};
 use crate::sample::{Class, Missing, Sample};
+use crate::units::{largest, units};
 
 /// Modes of about the same wave number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +15,8 @@ pub struct Shell {
     pub frequency: f64,
     /// Number of modes in it.
     pub modes: u64,
-    /// Mean of |F|² / N² over them, where F is the discrete Fourier transform of the N values.
+    /// Mean of |F|² / N² over them, where F is the discrete Fourier transform of the N values; +Inf or 0 where it is
+    /// more or less than an `f64` holds.
     pub power: f64,
 }
 
@@ -39,16 +41,20 @@ pub fn power_spectrum<T: Sample>(
     if field.is_empty() {
         return Ok(Vec::new());
     }
-    let mut modes = without_mean(field, missing);
+    let units = units(largest(field, missing));
+    let mut modes = without_mean(field, missing, units);
     for axis in 0..shape.len() {
         transform_along(&mut modes, shape, axis);
     }
-    Ok(gather_shells(&modes, shape))
+    let mut shells = gather_shells(&modes, shape);
+    // One division by the square would be by what no number holds.
+    shells.iter_mut().for_each(|shell| shell.power = shell.power / units / units);
+    Ok(shells)
 }
 
-/// The values minus their mean, 0 where there is no number.
-fn without_mean<T: Sample>(field: &[T], missing: &Missing<T>) -> Vec<Complex<f64>> {
-    let number = |v: T| (missing.class(v) == Class::Finite).then(|| v.to_f64());
+/// The values minus their mean, 0 where there is no number; in units, of which 1 has so many.
+fn without_mean<T: Sample>(field: &[T], missing: &Missing<T>, units: f64) -> Vec<Complex<f64>> {
+    let number = |v: T| (missing.class(v) == Class::Finite).then(|| v.to_f64() * units);
     let (sum, count) = field
         .iter()
         .filter_map(|&v| number(v))
@@ -137,5 +143,25 @@ fn advance(index: &mut [usize], shape: &[usize]) {
             return;
         }
         *i = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_power_of_large_and_small_fields_is_a_number() {
+        let of = |scale: f64| {
+            let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+            let shells = power_spectrum(&field, &[20, 20], &Missing::none()).unwrap();
+            shells.iter().map(|shell| shell.power).collect::<Vec<f64>>()
+        };
+        let times = |factor: f64| of(1.0).iter().map(|power| power * factor).collect::<Vec<f64>>();
+        // Of the larger one, the squares of whole modes are more than an f64 holds.
+        for exponent in [-500, 508] {
+            assert_eq!(of(2f64.powi(exponent)), times(2f64.powi(2 * exponent)), "{exponent}");
+        }
+        assert!(of(2f64.powi(1023))[1..].iter().all(|&power| power == f64::INFINITY));
     }
 }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result, holds, same_length};
 use crate::sample::{Class, Missing, Sample};
+use crate::units::units;
 use crate::watch::{UNWATCHED, Watch};
 
 /// Side of the window, in values.
@@ -240,8 +241,7 @@ fn ratio(a: f64, b: f64) -> f64 {
     if a == b { 1.0 } else { a / b }
 }
 
-/// In which unit values are counted, so that squares stay in the range of `f64`. It is a power of two: figures are the same
-/// in any.
+/// The unit that values are counted in.
 #[derive(Clone, Copy)]
 struct Scale {
     /// Units in 1.
@@ -261,8 +261,7 @@ impl Scale {
         if min > max {
             return Scale { factor: 1.0, range: 0.0 };
         }
-        let exponent = (min.abs().max(max.abs()).to_bits() >> 52).clamp(1, 2045);
-        let factor = f64::from_bits((2046 - exponent) << 52);
+        let factor = units(min.abs().max(max.abs()));
         Scale { factor, range: max * factor - min * factor }
     }
 

@@ -15,6 +15,7 @@ pub(crate) struct Tally {
     pub(crate) inf: u64,
     pub(crate) missing: u64,
     pub(crate) altered: u64,
+    pub(crate) changed_bits: u64,
     pub(crate) lost: u64,
     pub(crate) beyond: u64,
     pub(crate) min: f64,
@@ -33,6 +34,7 @@ impl Default for Tally {
             inf: 0,
             missing: 0,
             altered: 0,
+            changed_bits: 0,
             lost: 0,
             beyond: 0,
             min: f64::INFINITY,
@@ -121,7 +123,9 @@ impl Tally {
         bound: Option<Limit>,
     ) {
         for (i, (&a, &b)) in original.iter().zip(reconstructed).enumerate() {
-            match missing.class(a) {
+            let class = missing.class(a);
+            self.changed_bits += u64::from(class != Class::Finite && !a.same_bits(b));
+            match class {
                 Class::Finite => self.add(start + i, a.to_f64(), b.to_f64(), bound),
                 Class::Missing => {
                     self.missing += 1;
@@ -167,6 +171,7 @@ impl Tally {
             inf: self.inf + next.inf,
             missing: self.missing + next.missing,
             altered: self.altered + next.altered,
+            changed_bits: self.changed_bits + next.changed_bits,
             lost: self.lost + next.lost,
             beyond: self.beyond + next.beyond,
             min: self.min.min(next.min),

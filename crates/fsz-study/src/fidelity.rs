@@ -31,7 +31,7 @@ pub fn measure<T: Element + Sample>(
     };
     let derivative = fsz_metrics::derivative_error(values, decoded, &shape, missing)?;
     let histogram = distribution(values, decoded, missing, bound)?;
-    let (worst_tile, worst_tile_rmse) = worst_tile(values, decoded, missing);
+    let (worst_tile, worst_tile_rmse) = worst_tile(values, decoded, missing)?;
     Ok(Fidelity {
         codec: codec.to_owned(),
         ssim: fsz_metrics::ssim(values, decoded, &shape, missing)?.mean,
@@ -85,7 +85,8 @@ fn spectrum<T: Sample>(
 ) -> Result<Vec<[f64; 2]>> {
     let original = fsz_metrics::power_spectrum(values, shape, missing)?;
     let other = fsz_metrics::power_spectrum(decoded, shape, missing)?;
-    let shells = original.iter().zip(&other).filter(|(a, _)| a.frequency > 0.0 && a.power > 0.0);
+    let told = |power: f64| power > 0.0 && power.is_finite();
+    let shells = original.iter().zip(&other).filter(|(a, _)| a.frequency > 0.0 && told(a.power));
     let all: Vec<[f64; 2]> = shells.map(|(a, b)| [a.frequency, b.power / a.power]).collect();
     // A line of a few hundred points shows all that a plot can.
     let step = all.len().div_ceil(256).max(1);
@@ -93,20 +94,15 @@ fn spectrum<T: Sample>(
 }
 
 /// Index and RMSE of the tile with the largest; the first tile of a field without errors.
-fn worst_tile<T: Sample>(values: &[T], decoded: &[T], missing: &Missing<T>) -> (u64, f64) {
+fn worst_tile<T: Sample>(values: &[T], decoded: &[T], missing: &Missing<T>) -> Result<(u64, f64)> {
     let mut worst = (0, 0.0);
     for (i, (a, b)) in values.chunks(TILE).zip(decoded.chunks(TILE)).enumerate() {
-        let number = |v: T| missing.class(v) == fsz_metrics::Class::Finite;
-        let pairs = a.iter().zip(b).filter(|&(&a, &b)| number(a) && b.to_f64().is_finite());
-        let (sum, count) = pairs.fold((0.0, 0usize), |(sum, count), (a, b)| {
-            (sum + (b.to_f64() - a.to_f64()).powi(2), count + 1)
-        });
-        let rmse = (sum / count.max(1) as f64).sqrt();
+        let rmse = fsz_metrics::compare(a, b, missing, None)?.rmse;
         if rmse > worst.1 {
             worst = (i as u64, rmse);
         }
     }
-    worst
+    Ok(worst)
 }
 
 #[cfg(test)]
@@ -138,6 +134,10 @@ mod tests {
         let mut decoded = values.clone();
         decoded[2 * TILE + 5] = 2.0;
         decoded[5] = 1.5;
-        assert_eq!(worst_tile(&values, &decoded, &Missing::none()), (2, 1.0 / 16.0));
+        assert_eq!(worst_tile(&values, &decoded, &Missing::none()).unwrap(), (2, 1.0 / 16.0));
+        // Squares of these errors are more than an f64 holds.
+        let (values, mut decoded) = ([0.0; TILE], [0.0; TILE]);
+        decoded[5] = 1e200;
+        assert_eq!(worst_tile(&values, &decoded, &Missing::none()).unwrap(), (0, 1e200 / 16.0));
     }
 }

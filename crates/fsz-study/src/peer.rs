@@ -17,6 +17,9 @@ use time::{Time, Times};
 /// What stands for a pointwise-relative bound.
 pub const RELATIVE_BOUND: &str = "{relative_bound}";
 
+/// What stands for a word per side.
+const LISTS: [&str; 2] = ["{dims}", "{dims_reversed}"];
+
 /// Time between two looks at a program that runs.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -76,6 +79,12 @@ impl Peer {
         let mut peer: Peer = toml::from_str(&text).map_err(|error| anyhow!("{file}: {error}"))?;
         if peer.name.is_empty() || peer.compress.is_empty() || peer.decompress.is_empty() {
             bail!("{file}: name, compress and decompress must not be empty");
+        }
+        for line in [&peer.compress, &peer.decompress] {
+            // What stands for several words may stand for none.
+            if LISTS.contains(&line[0].as_str()) {
+                bail!("{file}: {} is no program: begin the command line with one", line[0]);
+            }
         }
         (peer.file, peer.text) = (path.to_owned(), text);
         Ok(peer)
@@ -143,7 +152,8 @@ impl Peer {
             ("{rank}", sides.len().to_string()),
         ];
         single.extend(bounds.iter().map(|(name, bound)| (*name, format!("{bound:e}"))));
-        let lists = [("{dims}", sides), ("{dims_reversed}", reversed)];
+        let [dims, dims_reversed] = LISTS;
+        let lists = [(dims, sides), (dims_reversed, reversed)];
         let mut said = Vec::new();
         for words in [&self.compress, &self.decompress] {
             let line = filled(words, &single, &lists);
@@ -254,6 +264,21 @@ fn filled(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_line_begins_with_a_program() {
+        let adapter = |program: &str| {
+            let text = format!(
+                "name = 'peer'\ncompress = ['true']\ndecompress = ['{program}', '{{dims}}']"
+            );
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(&file, text).unwrap();
+            Peer::open(file.path())
+        };
+        assert!(adapter("true").is_ok());
+        let refused = adapter("{dims}").unwrap_err().to_string();
+        assert!(refused.contains("{dims} is no program"), "{refused}");
+    }
 
     #[test]
     fn the_adapters_that_come_with_fsz_are_read() {

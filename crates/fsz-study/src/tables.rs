@@ -26,6 +26,11 @@ pub fn cell(value: f64) -> String {
     format!("{value:.4}")
 }
 
+/// A number of any size, with six digits.
+fn wide(value: f64) -> String {
+    if value.is_nan() { cell(value) } else { short(value) }
+}
+
 pub fn ratio(fields: Fields<'_>) -> Data {
     let rows = cases(fields).flat_map(|(field, at)| {
         at.ratios.iter().map(move |r| {
@@ -112,7 +117,7 @@ pub fn tiles(fields: Fields<'_>) -> Data {
 
 /// The ratio with this tile over that with the standard one, case by case. Fields with values that
 /// are not finite or missing take no part: only standard tiles hold exceptions, others are stored
-/// verbatim then.
+/// verbatim then. Nor do fields without values.
 pub fn against_standard<'a>(
     fields: impl IntoIterator<Item = &'a FieldRecord>,
     tile: (usize, usize),
@@ -120,7 +125,8 @@ pub fn against_standard<'a>(
     let ratio = |at: &BoundRecord| {
         Some(at.tile(tile.0, tile.1)? / at.tile(STANDARD_TILE.0, STANDARD_TILE.1)?)
     };
-    cases(fields).filter(|(f, _)| f.special == 0).filter_map(|(_, at)| ratio(at)).collect()
+    let plain = |field: &FieldRecord| field.special == 0 && field.has_numbers();
+    cases(fields).filter(|(f, _)| plain(f)).filter_map(|(_, at)| ratio(at)).collect()
 }
 
 pub fn shares(fields: Fields<'_>) -> Data {
@@ -154,7 +160,7 @@ pub fn fidelity(fields: Fields<'_>) -> Data {
             let mut row = vec![field.name.clone(), format!("{:e}", at.bound), f.codec.clone()];
             row.push(format!("{:.6}", f.ssim));
             row.extend([f.autocorrelation, f.largest_autocorrelation, f.from_uniform].map(cell));
-            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(short));
+            row.extend([spectrum.0, spectrum.1, f.gradient, f.laplacian].map(wide));
             row.extend([f.worst_tile.to_string(), format!("{:e}", f.worst_tile_rmse)]);
             row
         })
@@ -192,7 +198,7 @@ fn per_point(
         for found in &at.fidelity {
             for [x, y] in points(found) {
                 let (name, bound) = (field.name.clone(), format!("{:e}", at.bound));
-                rows.push(vec![name, bound, found.codec.clone(), cell(x), format!("{y:.6}")]);
+                rows.push(vec![name, bound, found.codec.clone(), wide(x), wide(y)]);
             }
         }
     }
@@ -298,6 +304,12 @@ pub fn geomeans(fields: Fields<'_>) -> Data {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_number_has_one_name() {
+        assert_eq!([f64::NAN, 1.0 / 3.0].map(cell), ["NaN", "0.3333"]);
+        assert_eq!([f64::NAN, f64::INFINITY, 1.5e-9].map(wide), ["NaN", "inf", "1.5e-9"]);
+    }
 
     #[test]
     fn a_tie_is_within_two_percent() {

@@ -30,14 +30,7 @@ pub(crate) fn range<T: Scalar>(
 ) -> Result<ValueRange<T>> {
     let part = |part: &[T]| {
         run.check()?;
-        Ok(match run.level {
-            Level::Portable => part_range(part, missing),
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => {
-                // SAFETY: `Level::detect` gives this level only where the instructions exist.
-                unsafe { part_range_avx2(part, missing) }
-            }
-        })
+        Ok(of_part(run.level, part, missing))
     };
     let merge = |mut a: ValueRange<T>, b: ValueRange<T>| {
         a.merge(&b);
@@ -47,6 +40,18 @@ pub(crate) fn range<T: Scalar>(
         data.par_chunks(PART).map(part).try_reduce(ValueRange::empty, merge)
     } else {
         data.chunks(PART).try_fold(ValueRange::empty(), |range, data| merge(range, part(data)?))
+    }
+}
+
+/// The range of a part of a field.
+pub(crate) fn of_part<T: Scalar>(level: Level, part: &[T], missing: &[T]) -> ValueRange<T> {
+    match level {
+        Level::Portable => part_range(part, missing),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => {
+            // SAFETY: `Level::detect` gives this level only where the instructions exist.
+            unsafe { part_range_avx2(part, missing) }
+        }
     }
 }
 

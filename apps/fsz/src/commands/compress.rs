@@ -329,7 +329,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     output::refuse_stream(&args.output)?;
     let source = args.inputs.source(&args.input[0])?;
     let all = ", or end the output with / to compress all of them";
-    let field = source.open_chosen(&args.input[0], &codec, all)?;
+    let field = source.open_chosen(&args.input[0], &codec, all, quiet)?;
     let options = args.options(&codec, &field, args.series.range()?)?;
     let (memory, len) = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))

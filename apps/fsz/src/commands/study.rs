@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use fsz::{Bound, DType, Profile, Progress};
-use fsz_field::{Output, create_folder};
+use fsz_field::{Folder, Output};
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
 };
@@ -102,7 +102,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     args.check_streams()?;
     // Of f32, whose bounds may be smaller: no field is open yet.
     args.bounds().try_for_each(|bound| bound.check(DType::F32))?;
-    create_folder(&args.out)?;
+    let _filled = Folder::create(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
     let progress = Progress::new();
@@ -206,8 +206,12 @@ impl Args {
         for (option, field, file) in zfp.chain(fsz1) {
             let path = file.display();
             file.metadata().map_err(|error| anyhow!("{path}: {error}"))?;
-            let known = self.fields.iter().any(|path| name(path) == *field);
-            ensure!(known, "{option} {field}={path}: no field is named {field}");
+            let names: Vec<String> = self.fields.iter().map(|path| name(path)).collect();
+            let all = names.join(", ");
+            ensure!(
+                names.contains(field),
+                "{option} {field}={path}: no field is named {field}: choose from {all}"
+            );
         }
         Ok(())
     }

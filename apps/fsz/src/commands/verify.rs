@@ -152,7 +152,7 @@ impl Args {
             })));
         };
         let kind = (&header.shape[..], header.dtype);
-        let original = self.open_original((path, &pair.stream), kind, told, codec)?;
+        let original = self.open_original((path, &pair.stream), kind, told, (codec, quiet))?;
         Ok(Found::Stream(with_element!(header.dtype, T => {
             stream::check::<T>(codec, (&pair.stream, &stream), &original, what, quiet)?
         })))
@@ -168,7 +168,8 @@ impl Args {
         let stream = file.stream()?;
         let header = stream.header();
         let kind = (&header.shape[..], header.dtype);
-        let original = self.open_original((path, &pair.stream), kind, (None, None), codec)?;
+        let original =
+            self.open_original((path, &pair.stream), kind, (None, None), (codec, quiet))?;
         Ok(Found::Fsz1(with_element!(header.dtype, T => {
             fsz1::check::<T>(&stream, &original, what, quiet)?
         })))
@@ -181,7 +182,7 @@ impl Args {
         (path, stream): (&Path, &Path),
         (shape, dtype): (&[u64], DType),
         told: (Option<String>, Option<u64>),
-        codec: &Codec,
+        (codec, quiet): (&Codec, bool),
     ) -> Result<Field> {
         let kind = Kind::of(path)?;
         let (name, time_step) = if kind == Kind::Bp { told } else { (None, None) };
@@ -196,7 +197,7 @@ impl Args {
             block: self.block,
             like: Some(stream.display().to_string()),
         };
-        let original = source.open_chosen(path, codec, "")?;
+        let original = source.open_chosen(path, codec, "", quiet)?;
         if *original.shape() == shape && original.dtype() == dtype {
             return Ok(original);
         }

@@ -154,7 +154,7 @@ fn the_study_says_which_tiles_differ_and_why() {
         fixture.refused(&["study", FIELD, "--out", "t", "--fsz1-stream", stream], words);
     };
     refused("T.fsz", "FIELD=FILE");
-    refused("U=T.fsz", "no field is named U");
+    refused("U=T.fsz", "no field is named U: choose from T_6x20x30");
     refused("T_6x20x30=none.fsz", "none.fsz");
 }
 

@@ -252,6 +252,20 @@ fn a_folder_as_output_makes_a_series_of_one() {
 }
 
 #[test]
+fn a_failure_in_the_first_step_leaves_no_folder() {
+    let fixture = with_steps();
+    fixture.fine(&["compress", INPUTS[0], "-o", "bad.fsz", "--abs", "1"]);
+    let mut bytes = fixture.read("bad.fsz");
+    *bytes.last_mut().unwrap() ^= 1;
+    fixture.write("bad.fsz", &bytes);
+    fixture.refused(&["compress", "bad.fsz", INPUTS[1], "-o", "new/out", "--abs", "1"], "bad.fsz");
+    // What is complete stays.
+    let late = fixture.run(&["compress", INPUTS[1], "bad.fsz", "-o", "new/out", "--abs", "1"]);
+    assert!(late.code == 2 && late.err.contains("completed steps are kept"), "{}", late.err);
+    assert!(fixture.path("new/out/b_6x20x30.fsz").exists());
+}
+
+#[test]
 fn misuse() {
     let fixture = with_steps();
     std::fs::create_dir(fixture.path("sub")).unwrap();

@@ -158,7 +158,7 @@ def devices() -> list[Device]:
 
 
 def max_compressed_len(shape: int | Sequence[int], dtype: npt.DTypeLike) -> int:
-    """Bytes that the stream of an array of this shape, of float32 or float64, takes at most."""
+    """Bytes that the stream of an array of this shape, of float32 or float64, takes at most, without regions."""
     # Rust's names are no names of numpy's.
     kind = np.dtype({"f32": "f4", "f64": "f8"}.get(dtype, dtype) if isinstance(dtype, str) else dtype)
     if kind.kind != "f" or kind.itemsize not in (4, 8):

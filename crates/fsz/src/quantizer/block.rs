@@ -47,6 +47,48 @@ impl<T: Scalar> Block<T> {
     }
 }
 
+/// At most a block of numbers, with `none` behind them.
+#[inline(always)]
+pub(super) fn padded<N: Copy>(numbers: &[N], none: N) -> [N; BLOCK] {
+    // A length that is known is copied by a few instructions, without a call.
+    if let Ok(whole) = numbers.try_into() {
+        return whole;
+    }
+    let mut block = [none; BLOCK];
+    block[..numbers.len()].copy_from_slice(numbers);
+    block
+}
+
+/// The largest errors of blocks. Those of places in a block are kept apart: no comparison waits for the one before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Largest<T> {
+    absolute: [T; BLOCK],
+    relative: [T; BLOCK],
+}
+
+impl<T: Scalar> Largest<T> {
+    pub(crate) const NONE: Self =
+        Largest { absolute: [T::ZERO; BLOCK], relative: [T::ZERO; BLOCK] };
+
+    /// Takes in those that are coded.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, block: &Block<T>) {
+        for k in 0..BLOCK {
+            let (a, r, coded) = (block.absolute[k], block.relative[k], block.coded[k] == 1);
+            self.absolute[k] = if coded & (a > self.absolute[k]) { a } else { self.absolute[k] };
+            self.relative[k] = if coded & (r > self.relative[k]) { r } else { self.relative[k] };
+        }
+    }
+
+    pub(crate) fn errors(self) -> Errors<T> {
+        let mut all = Errors::NONE;
+        for (absolute, relative) in self.absolute.into_iter().zip(self.relative) {
+            all.merge(Errors { absolute, relative });
+        }
+        all
+    }
+}
+
 /// An element type whose bits are quantized in proportion to its values.
 #[doc(hidden)]
 pub trait Logarithmic: Scalar {
@@ -98,10 +140,13 @@ macro_rules! logarithmic {
 
             #[inline(always)]
             fn patterns_from_base(curve: &Curve<Self>, elements: &[Self; BLOCK]) -> [f64; BLOCK] {
-                elements.map(|d| {
+                // A closure of `map` would be a function of its own, without the instructions of its caller.
+                let mut patterns = [0.0; BLOCK];
+                for (pattern, d) in patterns.iter_mut().zip(elements) {
                     let b = d.to_bits() & ($bits::MAX >> 1);
-                    $t::guess(b).wrapping_sub(curve.base as $bits) as $signed as f64
-                })
+                    *pattern = $t::guess(b).wrapping_sub(curve.base as $bits) as $signed as f64;
+                }
+                patterns
             }
 
             #[inline(always)]

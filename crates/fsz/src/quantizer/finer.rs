@@ -1,9 +1,11 @@
 //! Points between the codes of a pointwise-relative bound, on the same curve (FORMAT.md, *Dense: quantize*).
 
-use super::{BLOCK, Curve, Logarithmic, Relative, block::Block};
+use super::{
+    BLOCK, Curve, Logarithmic, Relative,
+    block::{Block, padded},
+};
 use crate::{
     format::dense::{MOST_VALUE, PART_BITS},
-    missing::is_missing,
     simd::ROUND_F64,
 };
 
@@ -57,8 +59,7 @@ impl<T: Logarithmic> Finer<T> {
         none: i32,
         targets: &mut [i32],
     ) -> bool {
-        let mut block = [T::ZERO; BLOCK];
-        block[..elements.len()].copy_from_slice(elements);
+        let block = padded(elements, T::ZERO);
         let zero = own as f64 * 2f64.powi((PART_BITS + self.fine) as i32);
         let reach = (MOST_VALUE << PART_BITS) as f64;
         let (edge, infinity) = (self.codes.edge, T::INFINITY.to_bits64());
@@ -79,23 +80,25 @@ impl<T: Logarithmic> Finer<T> {
             let has_target = near & there & (bits < infinity);
             out[k] = if has_target { shifted.to_bits() as i32 } else { none };
         }
-        let mut all = true;
-        for ((target, own), d) in targets.iter_mut().zip(out).zip(elements) {
-            *target = if is_missing(*d, missing) { none } else { own };
-            all &= *target != none;
+        for m in missing {
+            for (own, d) in out.iter_mut().zip(&block) {
+                *own = if d.to_bits64() == m.to_bits64() { none } else { *own };
+            }
         }
-        all
+        let own = &out[..elements.len()];
+        targets[..own.len()].copy_from_slice(own);
+        own.iter().fold(true, |all, target| all & (*target != none))
     }
 
     /// What at most [`BLOCK`] elements come to that are decoded to these points, counted from `zero`; the block's
     /// codes mean nothing, and those are coded that are as near as they must be.
     #[inline(always)]
     pub fn outcome(&self, elements: &[T], points: &[i32], zero: i32) -> Block<T> {
-        let mut own = [T::ZERO; BLOCK];
-        own[..elements.len()].copy_from_slice(elements);
-        let mut all = [0; BLOCK];
-        for (all, own) in all.iter_mut().zip(points) {
-            *all = zero.wrapping_add(*own);
+        let own = padded(elements, T::ZERO);
+        // The value of point 0 is 0, which is what stands behind the elements.
+        let mut all = padded(points, zero.wrapping_neg());
+        for point in &mut all {
+            *point = zero.wrapping_add(*point);
         }
         let mut values = [T::ZERO; BLOCK];
         T::values(&self.curve, &all, &mut values);

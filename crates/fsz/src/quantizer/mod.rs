@@ -7,8 +7,8 @@ mod finer;
 mod linear;
 mod relative;
 
-pub(crate) use block::BLOCK;
 pub use block::Logarithmic;
+pub(crate) use block::{BLOCK, Largest};
 pub use curve::Curve;
 pub(crate) use finer::Finer;
 pub use linear::Linear;

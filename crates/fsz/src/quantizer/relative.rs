@@ -2,7 +2,7 @@
 
 use super::{
     Curve, Errors, Linear, Plain,
-    block::{BLOCK, Block, Logarithmic},
+    block::{BLOCK, Block, Logarithmic, padded},
     linear::round_down,
 };
 use crate::{
@@ -165,8 +165,7 @@ impl<T: Logarithmic> Relative<T> {
     /// The codes of at most [`BLOCK`] elements, of which missing ones have none.
     #[inline(always)]
     pub fn block(&self, elements: &[T], missing: &[T]) -> Block<T> {
-        let mut own = [T::ZERO; BLOCK];
-        own[..elements.len()].copy_from_slice(elements);
+        let own = padded(elements, T::ZERO);
         let mut block = Block::new();
         T::block(self, &own, &mut block);
         for m in missing {

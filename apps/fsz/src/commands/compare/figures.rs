@@ -7,7 +7,6 @@ use fsz_figure::number::short;
 use fsz_metrics::{Limit, Missing, Sample};
 use serde::Serialize;
 
-use crate::altered::altered;
 use crate::limit;
 
 /// The figures, by the names of the JSON output.
@@ -118,7 +117,7 @@ impl Figures {
             nan: found.nan,
             inf: found.inf,
             missing: found.missing,
-            altered: altered(a, b, &missing),
+            altered: found.changed_bits,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use anyhow::{Error, Result, anyhow, bail};
-use fsz::{Bound, Codec, Header, Profile, Stream};
+use fsz::{Bound, Codec, Header, Profile, Progress, Stream};
 use fsz_field::{Shape, StreamFile};
 use fsz_figure::number::short;
 
@@ -178,6 +178,6 @@ fn same_regions(
     if args.regions.is_empty() {
         return Ok(stream.regions().is_empty());
     }
-    let field = inputs.open_step(step, codec)?;
+    let field = inputs.open_step(step, codec, &Progress::new())?;
     Ok(region::same(&args.regions.regions(bound, &field, codec)?, stream.regions()))
 }

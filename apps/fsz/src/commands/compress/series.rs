@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
-use fsz_field::{Kind, Output, StreamFile, create_folder};
+use fsz_field::{Field, Folder, Kind, Output, StreamFile};
 use fsz_figure::number;
 use fsz_metrics::Limit;
 
@@ -79,7 +79,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
-    create_folder(folder)?;
+    let filled = Folder::create(folder)?;
     let progress = Progress::new();
     let _cancellable = Cancellable::new(&progress);
     let searched = series.needs_range();
@@ -88,7 +88,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     let (sum, there) = Overall::watch("compressing", passes * bytes, quiet, &progress, |overall| {
         let ranges = if searched { series.ranges(overall)? } else { Vec::new() };
         series.refuse_other_ranges(&ranges)?;
-        series.compress(&ranges, overall)
+        series.compress(&ranges, &filled, overall)
     })
     .inspect_err(|error| {
         // Who resumes knows.
@@ -97,6 +97,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
+    drop(filled);
     let coarse = sum.coarse.iter().flatten();
     for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
         terminal::note(quiet, remark);
@@ -139,11 +140,14 @@ impl Series<'_> {
     fn ranges(&self, overall: &Overall<'_>) -> Result<Vec<(String, Range)>> {
         let mut ranges: Vec<(String, Range)> = Vec::new();
         for (step, kept) in self.steps.iter().zip(&self.kept) {
-            overall.next(step.bytes);
             let found = match kept {
-                Some(kept) if kept.fresh => kept.range,
+                Some(kept) if kept.fresh => {
+                    overall.next(step.bytes);
+                    kept.range
+                }
                 _ => {
-                    let field = self.inputs.open_step(step, self.codec)?;
+                    let field = self.open(step, overall)?;
+                    overall.next(step.bytes);
                     Range::of(&field, &self.args.missing, overall.progress())?
                 }
             };
@@ -153,6 +157,12 @@ impl Series<'_> {
             }
         }
         Ok(ranges)
+    }
+
+    /// The field of a step. Decoding it where it is a stream is not on the bar, but can be cancelled.
+    fn open(&self, step: &Step, overall: &Overall<'_>) -> Result<Field> {
+        overall.next(0);
+        self.inputs.open_step(step, self.codec, overall.progress())
     }
 
     /// Errs when a stream that is there has a bound of another range, though nothing was added or changed since.
@@ -177,18 +187,24 @@ impl Series<'_> {
     }
 
     /// The second pass: compresses what is not there yet. What all streams are together, and what was there.
-    fn compress(&self, ranges: &[(String, Range)], overall: &Overall<'_>) -> Result<(Sum, There)> {
+    fn compress(
+        &self,
+        ranges: &[(String, Range)],
+        folder: &Folder,
+        overall: &Overall<'_>,
+    ) -> Result<(Sum, There)> {
         let (mut sum, mut there) = (Sum::default(), There::default());
         for (step, kept) in self.steps.iter().zip(&self.kept) {
-            overall.next(step.bytes);
             let range = self.range(step, ranges);
             if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
                 sum.add(&StreamFile::open(&step.output)?.stream()?);
                 there.kept += 1;
+                overall.next(step.bytes);
                 continue;
             }
             there.replaced += usize::from(kept.is_some());
-            let field = self.inputs.open_step(step, self.codec)?;
+            let field = self.open(step, overall)?;
+            overall.next(step.bytes);
             let field = match field.step() {
                 Some(_) => field,
                 None => field.with_step(Some(step.number)),
@@ -200,7 +216,7 @@ impl Series<'_> {
             let mut output =
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&memory[..len])?;
-            output.commit()?;
+            folder.commit(output)?;
             sum.add(&Stream::open(&memory[..len])?);
         }
         Ok((sum, there))

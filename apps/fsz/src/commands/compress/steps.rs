@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
-use fsz::Codec;
+use fsz::{Codec, Progress};
 use fsz_field::{Field, Kind, StreamFile};
 
 use super::Args;
@@ -132,14 +133,14 @@ impl<'a> Inputs<'a> {
         Ok(steps)
     }
 
-    /// The field of a step.
-    pub fn open_step(&self, step: &Step, codec: &Codec) -> Result<Field> {
+    /// The field of a step; decoding a stream reports to `progress`, and is cancelled by it.
+    pub fn open_step(&self, step: &Step, codec: &Codec, progress: &Arc<Progress>) -> Result<Field> {
         let path = &self.args.input[step.input];
         #[cfg(feature = "adios2")]
         if let Some(bp) = &self.bp {
             return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
         }
-        self.args.inputs.source(path)?.open(path, codec)
+        self.args.inputs.source(path)?.open_watched(path, codec, progress)
     }
 
     /// The time step that the stream of a step has: its input's own, where that is a stream.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
 use fsz::Codec;
-use fsz_field::create_folder;
+use fsz_field::Folder;
 use fsz_figure::number;
 
 use super::{Args, decompress, expect_compressed};
@@ -46,7 +46,7 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
         }
         outputs.push(output);
     }
-    create_folder(folder)?;
+    let _filled = Folder::create(folder)?;
     let mut bytes = 0;
     for (i, (file, output)) in files.iter().zip(&outputs).enumerate() {
         let what = format!("decompressing {} of {}", i + 1, files.len());

@@ -9,7 +9,6 @@ use fsz_figure::number;
 use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
 use serde::Serialize;
 
-use crate::altered::altered;
 use crate::{chunked, limit, region};
 
 /// What was found, by the names of the JSON output.
@@ -143,9 +142,7 @@ pub fn check<T: Element + Sample>(
             *largest = largest.max(relative_error(piece, decoded, &missing, part));
         }
         found.bound_violations += seen.beyond.unwrap_or(0);
-        if seen.compared < seen.elements {
-            found.altered += altered(piece, decoded, &missing);
-        }
+        found.altered += seen.changed_bits;
         Ok(())
     })?;
     // A certificate has its errors in the element type: one that this does not hold is rounded to it.

@@ -17,7 +17,6 @@ use super::{
 use crate::{
     element::Element,
     format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps},
-    missing::is_missing,
     profile::Plan,
     quantizer::Errors,
     simd::Level,
@@ -47,6 +46,8 @@ pub(super) struct BoxCoder<'a, T> {
     points: Vec<T>,
     targets: Vec<i32>,
     point_masks: Vec<u8>,
+    /// A 1 for each that is listed.
+    far: Vec<u8>,
     mask_bits: MaskBits,
 }
 
@@ -79,6 +80,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             points: Vec::new(),
             targets: Vec::new(),
             point_masks: Vec::new(),
+            far: Vec::new(),
             mask_bits: MaskBits::default(),
         }
     }
@@ -89,14 +91,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     }
 
     fn first_code(&self, elements: &[T]) -> Option<i32> {
-        elements.iter().find_map(|&d| self.code(d))
-    }
-
-    fn code(&self, d: T) -> Option<i32> {
-        if is_missing(d, &self.plan.missing) {
-            return None;
-        }
-        self.kind.code(d)
+        self.kind.first_code(elements, &self.plan.missing)
     }
 
     /// The codes of a box, into `self.codes`; whether all have one, and the largest error of those.
@@ -128,21 +123,19 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         self.kind.targets(self.level, points, missing, own, &mut self.targets)
     }
 
-    /// Lists the elements that are neither masked nor as near as they must be; the largest errors of the
-    /// others.
-    fn list(&self, order: &Order, zero: i32, escapes: &mut Escapes) -> Errors<T> {
-        let mut errors = Errors::NONE;
-        let masked = escapes.mask != Mask::None;
-        for (number, (&d, &at)) in self.points.iter().zip(&order.at).enumerate() {
-            let point = zero.wrapping_add(self.walker.values[number]);
-            if let Some(own) = self.kind.near(d, point, self.targets[number]) {
-                errors.merge(own);
-            } else if !(masked && self.point_masks[number] == 1) {
+    /// Lists the elements that are far from what they came out as.
+    fn list(&self, order: &Order, escapes: &mut Escapes) -> Result<(), Unfit> {
+        let far: usize = self.far.iter().map(|&far| far as usize).sum();
+        if far > order.len / 32 {
+            return Err(Unfit);
+        }
+        for ((&d, &at), &far) in self.points.iter().zip(&order.at).zip(&self.far) {
+            if far == 1 {
                 escapes.listed.push((at, d.to_bits64()));
             }
         }
         escapes.listed.sort_unstable_by_key(|(at, _)| *at);
-        errors
+        Ok(())
     }
 
     /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the
@@ -170,7 +163,13 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let mut escapes = Escapes::NONE;
         if aimed.any {
             self.find_codes(elements, false);
-            self.kind.targeted(elements, &self.plan.missing, own, &mut self.codes);
+            if let Points::Curve(_) = self.kind {
+                // An element may have a target without a code.
+                for (target, &at) in self.targets.iter().zip(&order.at) {
+                    let code = &mut self.codes[at as usize];
+                    *code = if (*code == NONE) & (*target != ANY) { 0 } else { *code };
+                }
+            }
             escapes = self.mask(order, elements);
         }
         self.items.clear();
@@ -210,12 +209,11 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let values = &self.walker.values[..order.len];
         let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
         let aimed = (&aim.aimed, &self.targets[..order.len], masks);
-        let (mut errors, list) = self.kind.errors(self.level, &self.points, values, zero, aimed);
-        if list {
-            errors = self.list(order, zero, &mut escapes);
-        }
-        if escapes.listed.len() > order.len / 32 {
-            return Err(Unfit);
+        let values = (values, zero);
+        let (errors, any) =
+            self.kind.errors(self.level, &self.points, values, aimed, &mut self.far);
+        if any {
+            self.list(order, &mut escapes)?;
         }
         Ok((Outcome { errors, flat }, escapes))
     }

@@ -14,11 +14,11 @@ use super::{
 use crate::{
     element::Element,
     format::{checksum::rows, tile_grid::TileShape},
-    missing::is_missing,
     profile::{ChunkEncoder, Plan},
     quantizer::Errors,
     simd::Level,
     statistics::Statistics,
+    value_range,
 };
 
 /// The orders of boxes that have been met.
@@ -143,9 +143,8 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         statistics: &mut Statistics<T>,
     ) -> u32 {
         if !self.plan.ranged {
-            for &d in elements {
-                statistics.range.take(d, is_missing(d, &self.plan.missing));
-            }
+            let range = value_range::of_part(self.level, elements, &self.plan.missing);
+            statistics.range.merge(&range);
         }
         let base = self.coder.base(elements);
         let mut rans = rans::Encoder::new();

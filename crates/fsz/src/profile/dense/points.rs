@@ -3,13 +3,14 @@
 
 use super::{
     lorenzo::NONE,
-    targets::{self, ANY},
+    targets::{self, ANY, put_far},
 };
 use crate::{
     element::Element,
     format::dense::{MOST_VALUE, PART_BITS},
+    missing::is_missing,
     quantize,
-    quantizer::{BLOCK, Errors, Finer, Linear, Logarithmic, Quantizer, Relative},
+    quantizer::{BLOCK, Errors, Finer, Largest, Linear, Logarithmic, Quantizer, Relative},
     simd::Level,
 };
 
@@ -55,11 +56,20 @@ impl<T: Element> Points<T> {
         }
     }
 
-    /// The code of an element that is not missing, within the bound or not where points are finer.
-    pub fn code(&self, d: T) -> Option<i32> {
+    /// The code of the first element that has one, within the bound or not where points are finer.
+    pub fn first_code(&self, elements: &[T], missing: &[T]) -> Option<i32> {
         match self {
-            Points::Lattice { linear, .. } => quantize::nearest(d, linear),
-            Points::Curve(Finer { codes: z, .. }) | Points::Codes(z) => z.code(d).map(|(q, _)| q),
+            Points::Lattice { linear, .. } => {
+                let mut there = elements.iter().filter(|&&d| !is_missing(d, missing));
+                there.find_map(|&d| quantize::nearest(d, linear))
+            }
+            Points::Curve(Finer { codes: z, .. }) | Points::Codes(z) => {
+                elements.chunks(BLOCK).find_map(|own| {
+                    let block = z.block(own, missing);
+                    let first = block.coded[..own.len()].iter().position(|&coded| coded == 1)?;
+                    Some(block.codes[first])
+                })
+            }
         }
     }
 
@@ -111,75 +121,52 @@ impl<T: Element> Points<T> {
         }
     }
 
-    /// Puts 0 in the place of [`NONE`] where an element has a target nevertheless, counted from the code `own`.
-    pub fn targeted(&self, elements: &[T], missing: &[T], own: i32, codes: &mut [i32]) {
-        let Points::Curve(z) = self else { return };
-        let mut targets = [ANY; BLOCK];
-        for (elements, codes) in elements.chunks(BLOCK).zip(codes.chunks_mut(BLOCK)) {
-            if codes.contains(&NONE) {
-                z.targets(elements, missing, own, ANY, &mut targets);
-                let both = codes.iter_mut().zip(targets);
-                let found = both.filter(|(code, target)| **code == NONE && *target != ANY);
-                found.for_each(|(code, _)| *code = 0);
-            }
-        }
-    }
-
     /// The largest errors of elements that have come out as these values, counted from the point `zero`; and
-    /// whether any that is not masked is not as near as it must be.
+    /// whether any that is not masked is not as near as it must be: then `far` has a 1 for each of these, which take no
+    /// part in the errors.
     pub fn errors(
         &self,
         level: Level,
         elements: &[T],
-        values: &[i32],
-        zero: i32,
+        (values, zero): (&[i32], i32),
         (aimed, targets, masks): (&Aimed<T>, &[i32], Option<&[u8]>),
+        far: &mut Vec<u8>,
     ) -> (Errors<T>, bool) {
-        let absolute = |absolute: T| Errors { absolute, ..Errors::NONE };
+        far.resize(elements.len(), 0);
         match self {
-            &Points::Lattice { linear: Linear { limit, .. }, lattice, .. } if aimed.any => {
-                let numbers = (zero, lattice, limit);
-                let (worst, others) =
-                    targets::others(level, elements, values, (targets, masks), numbers);
-                (absolute(worst), others)
-            }
             &Points::Lattice { linear: Linear { limit, .. }, lattice, .. } => {
-                let worst = targets::worst(level, elements, values, zero, lattice);
-                (absolute(worst), worst >= limit)
-            }
-            Points::Curve(z) => curve_errors(level, z, elements, values, zero, (targets, masks)),
-            Points::Codes(_) => {
-                // Codes come out as they are.
-                let unmasked = |i: usize| masks.is_none_or(|masks| masks[i] == 0);
-                let others = targets.iter().enumerate().any(|(i, &t)| t == ANY && unmasked(i));
-                (aimed.errors.unwrap_or(Errors::NONE), aimed.any && others)
-            }
-        }
-    }
-
-    /// The largest errors of some elements that is known without these that are not near.
-    pub fn near(&self, d: T, point: i32, target: i32) -> Option<Errors<T>> {
-        if target == ANY {
-            return None;
-        }
-        match self {
-            Points::Lattice { linear, lattice, .. } => {
-                let absolute = d.sub(T::from_code(point).mul(*lattice)).magnitude();
-                (absolute < linear.limit).then_some(Errors { absolute, ..Errors::NONE })
+                if !aimed.any {
+                    let absolute = targets::worst(level, elements, values, zero, lattice);
+                    if absolute < limit {
+                        return (Errors { absolute, ..Errors::NONE }, false);
+                    }
+                }
+                let numbers = (zero, lattice, limit);
+                let (absolute, any) =
+                    targets::others(level, elements, values, (targets, masks), numbers, far);
+                (Errors { absolute, ..Errors::NONE }, any)
             }
             Points::Curve(z) => {
-                let block = z.outcome(&[d], &[point], 0);
-                (block.coded[0] == 1).then(|| block.errors(0))
+                curve_errors(level, z, elements, (values, zero), (targets, masks), far)
             }
-            Points::Codes(z) => z.code(d).map(|(_, errors)| errors),
+            Points::Codes(_) => {
+                // Codes come out as they are.
+                let mut any = 0;
+                for (i, (far, target)) in far.iter_mut().zip(targets).enumerate() {
+                    let masked = masks.map_or(0, |masks| masks[i]);
+                    *far = (*target == ANY) as u8 & (1 - masked);
+                    any |= *far;
+                }
+                (aimed.errors.unwrap_or(Errors::NONE), any != 0)
+            }
         }
     }
 }
 
 /// What is put for a code.
 trait Put {
-    /// `None` where that is as if the element had no code.
-    fn put(&self, code: i32) -> Option<i32>;
+    /// And whether that can be: if not, it is as if the element had no code.
+    fn put(&self, code: i32) -> (i32, bool);
     /// What stands for no code.
     const NOTHING: i32;
 }
@@ -190,8 +177,8 @@ struct Every;
 impl Put for Every {
     const NOTHING: i32 = NONE;
     #[inline(always)]
-    fn put(&self, code: i32) -> Option<i32> {
-        Some(code)
+    fn put(&self, code: i32) -> (i32, bool) {
+        (code, true)
     }
 }
 
@@ -201,10 +188,10 @@ struct From(i32);
 impl Put for From {
     const NOTHING: i32 = ANY;
     #[inline(always)]
-    fn put(&self, code: i32) -> Option<i32> {
-        // Both have 30 bits.
-        let away = code - self.0;
-        (away.abs() <= MOST_VALUE).then_some(away << PART_BITS)
+    fn put(&self, code: i32) -> (i32, bool) {
+        // Both have 30 bits, unless there is no code.
+        let away = code.wrapping_sub(self.0);
+        (away << PART_BITS, away.unsigned_abs() <= MOST_VALUE.unsigned_abs())
     }
 }
 
@@ -235,19 +222,22 @@ fn each_by<T: Logarithmic, P: Put>(
     put: &P,
     out: &mut [i32],
 ) -> (bool, Errors<T>) {
-    let (mut all, mut errors) = (true, Errors::NONE);
+    let (mut all, mut largest) = (true, Largest::NONE);
     for (own, out) in elements.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-        let block = z.block(own, missing);
-        for (k, place) in out.iter_mut().enumerate().take(own.len()) {
-            let put = if block.coded[k] == 1 { put.put(block.codes[k]) } else { None };
-            *place = put.unwrap_or(P::NOTHING);
-            all &= put.is_some();
-            if put.is_some() {
-                errors.merge(block.errors(k));
-            }
+        let mut block = z.block(own, missing);
+        let mut numbers = [P::NOTHING; BLOCK];
+        let codes = block.codes.iter().zip(&mut block.coded);
+        for (place, (&code, coded)) in numbers.iter_mut().zip(codes) {
+            let (number, can_be) = put.put(code);
+            *coded &= can_be as u8;
+            *place = if *coded == 1 { number } else { P::NOTHING };
         }
+        // Behind the last elements are zeros, which come out as they are.
+        largest.take(&block);
+        out[..own.len()].copy_from_slice(&numbers[..own.len()]);
+        all &= numbers[..own.len()].iter().fold(true, |all, number| all & (*number != P::NOTHING));
     }
-    (all, errors)
+    (all, largest.errors())
 }
 
 /// [`each_by`] AVX2.
@@ -321,16 +311,16 @@ fn curve_errors<T: Logarithmic>(
     level: Level,
     z: &Finer<T>,
     elements: &[T],
-    values: &[i32],
-    zero: i32,
+    values: (&[i32], i32),
     aimed: (&[i32], Option<&[u8]>),
+    far: &mut [u8],
 ) -> (Errors<T>, bool) {
     match level {
-        Level::Portable => curve_errors_by(z, elements, values, zero, aimed),
+        Level::Portable => curve_errors_by(z, elements, values, aimed, far),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: as above.
-            unsafe { curve_errors_avx2(z, elements, values, zero, aimed) }
+            unsafe { curve_errors_avx2(z, elements, values, aimed, far) }
         }
     }
 }
@@ -339,23 +329,22 @@ fn curve_errors<T: Logarithmic>(
 fn curve_errors_by<T: Logarithmic>(
     z: &Finer<T>,
     elements: &[T],
-    values: &[i32],
-    zero: i32,
+    (values, zero): (&[i32], i32),
     (targets, masks): (&[i32], Option<&[u8]>),
+    far: &mut [u8],
 ) -> (Errors<T>, bool) {
-    let (mut errors, mut others) = (Errors::NONE, false);
+    let (mut largest, mut any) = (Largest::NONE, 0);
     for (k, elements) in elements.chunks(BLOCK).enumerate() {
         let own = k * BLOCK..k * BLOCK + elements.len();
-        let block = z.outcome(elements, &values[own.clone()], zero);
-        for (i, at) in own.enumerate() {
-            let near = (targets[at] != ANY) & (block.coded[i] == 1);
-            if near {
-                errors.merge(block.errors(i));
-            }
-            others |= !near & masks.is_none_or(|masks| masks[at] == 0);
+        let mut block = z.outcome(elements, &values[own.clone()], zero);
+        for (coded, target) in block.coded.iter_mut().zip(&targets[own.clone()]) {
+            *coded &= (*target != ANY) as u8;
         }
+        // Behind the last elements are zeros, which come out as they are.
+        largest.take(&block);
+        any |= put_far(&block.coded, masks.map(|masks| &masks[own.clone()]), &mut far[own]);
     }
-    (errors, others)
+    (largest.errors(), any != 0)
 }
 
 /// [`curve_errors_by`] AVX2.
@@ -367,9 +356,9 @@ fn curve_errors_by<T: Logarithmic>(
 unsafe fn curve_errors_avx2<T: Logarithmic>(
     z: &Finer<T>,
     elements: &[T],
-    values: &[i32],
-    zero: i32,
+    values: (&[i32], i32),
     aimed: (&[i32], Option<&[u8]>),
+    far: &mut [u8],
 ) -> (Errors<T>, bool) {
-    curve_errors_by(z, elements, values, zero, aimed)
+    curve_errors_by(z, elements, values, aimed, far)
 }

@@ -99,21 +99,32 @@ fn worst_by<T: Element>(elements: &[T], values: &[i32], zero: i32, lattice: T) -
     worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a })
 }
 
+/// Puts a 1 for each element that is neither near nor masked; not 0 where there is any.
+#[inline(always)]
+pub(super) fn put_far(near: &[u8], masks: Option<&[u8]>, far: &mut [u8]) -> u8 {
+    far.iter_mut().zip(near).for_each(|(far, near)| *far = 1 - near);
+    if let Some(masks) = masks {
+        far.iter_mut().zip(masks).for_each(|(far, mask)| *far &= 1 - mask);
+    }
+    far.iter().fold(0, |all, far| all | far)
+}
+
 /// The largest error of elements that are decoded to these values, but for those whose target is [`ANY`] or
-/// whose error is not below the limit; and whether any of those is not masked.
+/// whose error is not below the limit; and whether any of those is not masked, each of which has a 1 in `far`.
 pub(super) fn others<T: Element>(
     level: Level,
     elements: &[T],
     values: &[i32],
-    (targets, masks): (&[i32], Option<&[u8]>),
+    aimed: (&[i32], Option<&[u8]>),
     lattice: (i32, T, T),
+    far: &mut [u8],
 ) -> (T, bool) {
     match level {
-        Level::Portable => others_by(elements, values, (targets, masks), lattice),
+        Level::Portable => others_by(elements, values, aimed, lattice, far),
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: as above.
-            unsafe { others_avx2(elements, values, (targets, masks), lattice) }
+            unsafe { others_avx2(elements, values, aimed, lattice, far) }
         }
     }
 }
@@ -124,25 +135,23 @@ fn others_by<T: Element>(
     values: &[i32],
     (targets, masks): (&[i32], Option<&[u8]>),
     (zero, lattice, limit): (i32, T, T),
+    far: &mut [u8],
 ) -> (T, bool) {
-    let (mut worst, mut others) = ([T::ZERO; TOGETHER], 0);
+    let (mut worst, mut any) = ([T::ZERO; TOGETHER], 0);
     for (k, elements) in elements.chunks(TOGETHER).enumerate() {
         let own = k * TOGETHER..k * TOGETHER + elements.len();
         let (values, targets) = (&values[own.clone()], &targets[own.clone()]);
-        let mut left = [0u8; TOGETHER];
+        let mut all = [0u8; TOGETHER];
         for (i, &d) in elements.iter().enumerate() {
             let back = T::from_code(zero.wrapping_add(values[i])).mul(lattice);
             let error = d.sub(back).magnitude();
             let near = (targets[i] != ANY) & (error < limit);
-            left[i] = !near as u8;
+            all[i] = near as u8;
             worst[i] = if near & (error > worst[i]) { error } else { worst[i] };
         }
-        if let Some(masks) = masks {
-            left.iter_mut().zip(&masks[own]).for_each(|(left, mask)| *left &= 1 - mask);
-        }
-        others |= left.iter().fold(0, |all, left| all | left);
+        any |= put_far(&all, masks.map(|masks| &masks[own.clone()]), &mut far[own]);
     }
-    (worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a }), others != 0)
+    (worst.into_iter().fold(T::ZERO, |a, b| if b > a { b } else { a }), any != 0)
 }
 
 /// Puts the code of each element, [`NONE`] where it has none; of a `strict` one the error must be below the
@@ -262,8 +271,9 @@ unsafe fn codes_avx2<T: Element, const STRICT: bool>(
 unsafe fn others_avx2<T: Element>(
     elements: &[T],
     values: &[i32],
-    targets: (&[i32], Option<&[u8]>),
+    aimed: (&[i32], Option<&[u8]>),
     lattice: (i32, T, T),
+    far: &mut [u8],
 ) -> (T, bool) {
-    others_by(elements, values, targets, lattice)
+    others_by(elements, values, aimed, lattice, far)
 }

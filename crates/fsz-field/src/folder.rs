@@ -1,0 +1,101 @@
+//! Folders that files are put in.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::output::{Output, folder, sync_folder};
+
+/// Makes a folder, and those that it lies in, unless it is there.
+///
+/// # Errors
+/// When a file is in its place, or it cannot be made.
+pub fn create_folder(path: &Path) -> Result<()> {
+    if path.is_file() {
+        return Err(Error::file(path, "is a file: name a folder"));
+    }
+    fs::create_dir_all(path).map_err(Error::io(path))
+}
+
+/// A folder that files are put in one after another.
+///
+/// When it is dropped, the names of those that were are durable. Where it was made for them and holds nothing, it
+/// goes again, with the folders that were made for it.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Those that were not there, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// The folder of this path, made unless it is there.
+    ///
+    /// # Errors
+    /// When a file is in its place, or it cannot be made.
+    pub fn create(path: &Path) -> Result<Folder> {
+        let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = path.ancestors().take_while(is_new).map(Path::to_owned).collect();
+        create_folder(path)?;
+        Ok(Folder { path: path.to_owned(), made })
+    }
+
+    /// Makes an output in this folder durable and gives it its name. The name itself may be lost until the folder is
+    /// dropped: to wait for the disk at every file would take longer than all else where files are small.
+    ///
+    /// # Errors
+    /// As [`Output::commit`].
+    pub fn commit(&self, output: Output) -> Result<()> {
+        // A link in it leads elsewhere.
+        match folder(output.path()) == self.path {
+            true => output.commit_in_folder(),
+            false => output.commit(),
+        }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // One that holds something stays, and so do those around it.
+        let is_empty = |folder: &&PathBuf| fs::remove_dir(folder).is_ok();
+        let gone = self.made.iter().take_while(is_empty).count();
+        let left = &self.made[gone..];
+        if gone == 0 {
+            sync_folder(&self.path);
+        }
+        left.iter().for_each(|made| sync_folder(folder(made)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_in_which_nothing_came_goes() {
+        let place = tempfile::tempdir().unwrap();
+        let [outer, inner] = ["new", "new/inner"].map(|name| place.path().join(name));
+        drop(Folder::create(&inner).unwrap());
+        assert!(!outer.exists() && place.path().exists());
+
+        create_folder(&outer).unwrap();
+        drop(Folder::create(&inner).unwrap());
+        assert!(outer.exists() && !inner.exists());
+
+        // What was there before stays.
+        drop(Folder::create(&outer).unwrap());
+        assert!(outer.exists());
+    }
+
+    #[test]
+    fn a_folder_in_which_something_came_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("new/inner/file");
+        let folder = Folder::create(file.parent().unwrap()).unwrap();
+        let mut output = Output::create(&file, false).unwrap();
+        output.put(b"whole").unwrap();
+        folder.commit(output).unwrap();
+        drop(folder);
+        assert_eq!(fs::read(&file).unwrap(), b"whole");
+    }
+}

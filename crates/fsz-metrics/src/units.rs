@@ -1,0 +1,27 @@
+//! In which unit values are counted, so that squares stay in the range of `f64`.
+
+use rayon::prelude::*;
+
+use crate::sample::{Class, Missing, Sample};
+
+/// Units in 1, where the largest magnitude is about 1 unit. A power of two: figures are the same in any.
+pub(crate) fn units(largest: f64) -> f64 {
+    let exponent = (largest.abs().to_bits() >> 52).clamp(1, 2045);
+    f64::from_bits((2046 - exponent) << 52)
+}
+
+/// The largest magnitude of the numbers of a field; 0 where there are none.
+pub(crate) fn largest<T: Sample>(values: &[T], missing: &Missing<T>) -> f64 {
+    let magnitude = |&value: &T| match missing.class(value) {
+        Class::Finite => value.to_f64().abs(),
+        _ => 0.0,
+    };
+    values.par_iter().map(magnitude).reduce(|| 0.0, f64::max)
+}
+
+/// The largest magnitude of the pairs of numbers; 0 where there are none.
+pub(crate) fn largest_of_pairs<T: Sample>(a: &[T], b: &[T], missing: &Missing<T>) -> f64 {
+    let magnitude =
+        |(&a, &b): (&T, &T)| missing.pair(a, b).map_or(0.0, |(a, b)| a.abs().max(b.abs()));
+    a.par_iter().zip(b).map(magnitude).reduce(|| 0.0, f64::max)
+}
