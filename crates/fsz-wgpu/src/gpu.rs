@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use fsz::Profile;
 use fsz::format::{TILE, dense::LANES};
 use rayon::prelude::*;
-use wgpu::util::DeviceExt;
 
 use crate::error::{Error, Result};
 use crate::volume::Mode;
@@ -231,13 +230,15 @@ impl Gpu {
     /// A storage buffer with these words.
     pub(crate) fn filled(&self, label: &str, words: &[u32]) -> Result<wgpu::Buffer> {
         let buffer = self.storage(label, 4 * words.len() as u64)?;
-        for (number, piece) in words.chunks(PIECE).enumerate() {
-            let offset = (4 * PIECE * number) as u64;
-            self.write(&buffer, offset, bytemuck::cast_slice(piece));
-            if words.len() > PIECE {
-                self.queue.submit([]);
+        self.checked(|_| {
+            for (number, piece) in words.chunks(PIECE).enumerate() {
+                let offset = (4 * PIECE * number) as u64;
+                self.write(&buffer, offset, bytemuck::cast_slice(piece));
+                if words.len() > PIECE {
+                    self.queue.submit([]);
+                }
             }
-        }
+        })?;
         Ok(buffer)
     }
 
@@ -260,12 +261,18 @@ impl Gpu {
         behind.copy_from_slice(rest);
     }
 
-    /// A uniform buffer with these bytes.
-    pub(crate) fn uniform(&self, bytes: &[u8]) -> wgpu::Buffer {
-        self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("fsz parameters"),
-            contents: bytes,
-            usage: wgpu::BufferUsages::UNIFORM,
+    /// A uniform buffer with these bytes, whole words. Not one that is mapped when it is made: wgpu panics where there is
+    /// no memory for that.
+    pub(crate) fn uniform(&self, bytes: &[u8]) -> Result<wgpu::Buffer> {
+        self.checked(|device| {
+            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("fsz parameters"),
+                size: bytes.len() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            self.queue.write_buffer(&buffer, 0, bytes);
+            buffer
         })
     }
 
@@ -348,9 +355,11 @@ impl Gpu {
     /// Calls `make` and reports what the device says of it, full memory above all.
     pub(crate) fn checked<R>(&self, make: impl FnOnce(&wgpu::Device) -> R) -> Result<R> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        // A driver that does not compile a shader.
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let made = make(&self.device);
-        let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
+        let errors = [validation, internal, memory].map(|scope| pollster::block_on(scope.pop()));
         match errors.into_iter().flatten().next() {
             Some(error) => Err(Error::device(error)),
             None => Ok(made),
