@@ -245,7 +245,8 @@ fn played(
     steps: &OpenedSteps,
     ahead: &StepsAhead,
 ) -> Result<String> {
-    let (document, catalog) = opened(path, &Hints::default(), &Choice::default())?;
+    let uncancelled = fsz::Progress::new();
+    let (document, catalog) = opened(path, &Hints::default(), &Choice::default(), &uncancelled)?;
     let Some((catalog, first)) = catalog.filter(|(c, first)| c.steps(&first.variable) > 1) else {
         bail!("{} has no steps", path.display());
     };
@@ -272,7 +273,7 @@ fn played(
             let course =
                 Course { path: path.to_owned(), choice: choice.clone(), steps: count, backwards };
             ahead.follow(course);
-            let (document, _) = steps.open(path, &choice)?;
+            let (document, _) = steps.open(path, &choice, &uncancelled)?;
             let mut plane = decoder.plane(&document, place, false)?;
             decoder.place(&mut plane, None);
             let picture = painter.values(&scene(&document, place), &plane, false)?;

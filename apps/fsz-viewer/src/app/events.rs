@@ -16,7 +16,9 @@ impl Viewer {
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Opened { path, role, document, catalog } => {
-                self.jobs.finished();
+                if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
+                    return self.leave_opening();
+                }
                 match document {
                     Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
@@ -92,6 +94,16 @@ impl Viewer {
                     self.session.measured = measured;
                 }
             }
+        }
+    }
+
+    /// What was being opened is not wanted any more: the step that is shown is the one that is chosen.
+    fn leave_opening(&mut self) {
+        if self.view_state.playing {
+            self.play(false);
+        }
+        if let Some((_, shown)) = &self.session.opened {
+            self.session.choice = shown.clone();
         }
     }
 
@@ -245,5 +257,61 @@ impl Viewer {
         }
         self.changed();
         Some(role)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use fsz::{Bound, Codec};
+
+    use super::*;
+    use crate::app::Start;
+    use crate::model::settings::Settings;
+    use crate::view::command::Command;
+
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    /// A folder of three steps.
+    fn series() -> tempfile::TempDir {
+        let folder = tempfile::TempDir::new().unwrap();
+        for step in 0..3 {
+            let field = ndarray::Array3::from_elem((2, 3, 4), step as f32);
+            let stream = Codec::cpu().compress(field.view(), Bound::Absolute(0.1)).unwrap();
+            std::fs::write(folder.path().join(format!("{step}.fsz")), stream.as_bytes()).unwrap();
+        }
+        folder
+    }
+
+    fn cancel(viewer: &mut Viewer) {
+        let works: Vec<_> = viewer.jobs.works.iter().map(|work| work.progress.clone()).collect();
+        assert!(!works.is_empty());
+        for progress in works {
+            viewer.command_given(&egui::Context::default(), Command::Cancel(progress));
+        }
+        assert!(viewer.settle(LONGEST));
+    }
+
+    #[test]
+    fn what_is_cancelled_is_not_opened() {
+        let folder = series();
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(&folder.path().join("1.fsz"), Role::Subject);
+        cancel(&mut viewer);
+        assert!(viewer.session.set.leader().is_none());
+        assert!(viewer.view_state.settings.recent.is_empty());
+        viewer.open(folder.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        let choice = |step| Choice { step, ..viewer.session.choice.clone() };
+        let (shown, other) = (choice(0), choice(2));
+        viewer.choose(other);
+        cancel(&mut viewer);
+        assert_eq!(viewer.session.choice, shown, "it is the one that is seen");
+        let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
+        assert_eq!(title.as_deref(), Some("0.fsz"));
+        assert_eq!(viewer.view_state.messages, [""; 0]);
     }
 }
