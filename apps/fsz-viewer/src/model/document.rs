@@ -38,8 +38,10 @@ enum Body {
 pub struct Document {
     /// File name, and the variable and step where there are such.
     pub title: String,
-    /// The file.
+    /// The file, or the name of a simulation's stream.
     pub path: PathBuf,
+    /// A running simulation sent it: there is no file to open again.
+    pub is_live: bool,
     /// The planes it is shown as.
     pub grid: Grid,
     /// Element type.
@@ -121,6 +123,7 @@ impl Document {
         Document {
             title,
             path: path.to_owned(),
+            is_live: false,
             grid: Grid::new(field.shape().sides()),
             dtype: field.dtype(),
             facts: None,
@@ -132,10 +135,17 @@ impl Document {
         }
     }
 
+    /// The same, which a running simulation sent.
+    #[must_use]
+    pub fn live(self) -> Document {
+        Document { is_live: true, ..self }
+    }
+
     fn of_stream(title: String, path: &Path, facts: StreamFacts, body: Body) -> Document {
         Document {
             title,
             path: path.to_owned(),
+            is_live: false,
             grid: Grid::new(&facts.header.shape),
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),

@@ -234,7 +234,8 @@ fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Fou
     if blocks.is_empty() {
         return Ok(Found::Nothing);
     }
-    Ok(Found::Streams(Box::new(variable(path, name, step, &found.shape, blocks)?)))
+    let document = variable(path, name, step, &found.shape, blocks)?;
+    Ok(Found::Streams(Box::new(document.live())))
 }
 
 /// The uncompressed values of a variable, in the shape and type of its compressed pair.
@@ -256,5 +257,5 @@ fn original(
     let field = with_element!(compressed.dtype, T => {
         Field::new(shape, engine.read::<T>(name, Step::Current, &Selection::All)?)?
     });
-    Ok(Document::of_values(format!("{}, {name}", path.display()), path, field))
+    Ok(Document::of_values(format!("{}, {name}", path.display()), path, field).live())
 }
