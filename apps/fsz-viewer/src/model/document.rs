@@ -48,7 +48,7 @@ pub struct Document {
     pub dtype: DType,
     /// Of a stream.
     pub facts: Option<Arc<StreamFacts>>,
-    /// Absolute bound of values that were decoded from several streams.
+    /// The largest absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
     /// Of values that were decoded from zfp: bytes of the stream.
     pub zfp_bytes: Option<u64>,

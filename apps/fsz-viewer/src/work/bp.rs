@@ -54,14 +54,16 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
         if blocks.len() == 1 {
             return Document::from_stream(title, path, stream);
         }
-        bound = Some(stream.header().absolute_bound);
         let mut parts = Vec::new();
         let mut first = Some(stream);
         for block in &blocks {
             progress.check()?;
             let stream = first.take().map_or_else(|| payload(block), |first| Ok(Some(first)))?;
-            let (Some(start), Some(stream)) = (block.start.clone(), stream) else { break };
-            parts.push((start, stream));
+            // Values that were not compressed keep any bound.
+            let Some(stream) = stream else { continue };
+            let own = stream.header().absolute_bound;
+            bound = Some(bound.map_or(own, |bound: f64| bound.max(own)));
+            parts.extend(block.start.clone().map(|start| (start, stream)));
         }
         if parts.len() == blocks.len()
             && let Some(document) =
