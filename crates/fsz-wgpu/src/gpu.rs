@@ -137,7 +137,7 @@ impl Gpu {
         {
             return Err(Error::NoAdapter(format!("it has no compute shaders of {TILE} threads")));
         }
-        let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let page_limit = binding_limit(&limits);
         let info = device.adapter_info();
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP)
             && info.subgroup_min_size as usize >= LANES;
@@ -202,7 +202,7 @@ impl Gpu {
 
     /// Whether a slice of so many elements fits in a storage buffer.
     pub(crate) fn fits(&self, elements: u64) -> Result<()> {
-        let most = (self.device.limits().max_storage_buffer_binding_size / 4).min(1 << 31);
+        let most = binding_limit(&self.device.limits()) / 4;
         if elements <= most {
             return Ok(());
         }
@@ -367,6 +367,13 @@ impl Gpu {
     }
 }
 
+/// The most bytes of a buffer that a shader reads or writes. Metal gives larger ones, of which shaders count the bytes in
+/// 32 bits.
+fn binding_limit(limits: &wgpu::Limits) -> u64 {
+    let most = u64::from(u32::MAX) & !3;
+    most.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size)
+}
+
 fn opened() -> Result<Gpu, String> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let options = wgpu::RequestAdapterOptions {
@@ -404,4 +411,21 @@ fn pipeline(device: &wgpu::Device, shader: &Shader) -> wgpu::ComputePipeline {
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_buffer_are_counted_in_a_word() {
+        let limits = |bytes| wgpu::Limits {
+            max_storage_buffer_binding_size: bytes,
+            max_buffer_size: bytes,
+            ..Default::default()
+        };
+        assert_eq!(binding_limit(&limits(1 << 27)), 1 << 27);
+        let most = binding_limit(&limits(1 << 36));
+        assert!(most <= u64::from(u32::MAX) && most.is_multiple_of(4));
+    }
 }
