@@ -6,6 +6,7 @@ use fsz_wgpu::{Look, Mode, Section, TILE_KINDS, VolumeColours};
 use crate::app::Viewer;
 use crate::model::grid::Grid;
 use crate::model::palette::kind_colour;
+use crate::model::pane_kind::PaneKind;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
 use crate::model::volume::unit::{in_unit, unit};
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
@@ -117,10 +118,17 @@ impl Viewer {
         self.view_state.volume.failed = picture.is_err();
         match picture {
             Ok((picture, note)) => {
-                self.view_state.volume.take(picture);
+                self.view_state.volume.take(number, picture);
                 self.view_state.volume.note = Some(note);
             }
-            Err(reason) => self.report(format!("The volume cannot be shown: {reason:#}")),
+            Err(reason) => {
+                let view = &mut self.view_state;
+                if !view.volume.has(number) {
+                    // That of another field or part would be taken for it.
+                    view.pictures.leave(PaneKind::Volume, view.window_gpu.as_ref());
+                }
+                self.report(format!("The volume cannot be shown: {reason:#}"));
+            }
         }
     }
 

@@ -89,6 +89,11 @@ impl Pictures {
         self.0.iter().any(Picture::is_on_gpu)
     }
 
+    /// A pane has nothing to show any more.
+    pub fn leave(&mut self, kind: PaneKind, gpu: Option<&WindowGpu>) {
+        self.0[kind as usize].leave(gpu);
+    }
+
     /// Takes the picture of the volume.
     ///
     /// # Errors
@@ -127,7 +132,7 @@ impl Pictures {
             let Some(plane) = planes.of(kind) else {
                 if kind != PaneKind::Volume {
                     // It is of another field than the pictures beside it.
-                    self.0[kind as usize].leave(gpu);
+                    self.leave(kind, gpu);
                 }
                 continue;
             };
