@@ -222,8 +222,8 @@ impl Volume {
     /// Draws the volume. The picture's colours are premultiplied by their opacity.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when the picture is empty or larger than a texture of this GPU, or a ray is sampled
-    /// more often than it can be counted; [`Error::Device`] when the GPU fails.
+    /// [`Error::InvalidArgument`] when the picture is empty or larger than a texture of this GPU; [`Error::Device`] when the
+    /// GPU fails.
     pub fn draw(&self, look: &Look, colours: &VolumeColours) -> Result<Picture> {
         let gpu = &self.gpu;
         let most = gpu.device.limits().max_texture_dimension_2d;
