@@ -467,6 +467,19 @@ mod tests {
         }
     }
 
+    /// Their errors are no violations of the bound outside.
+    #[test]
+    fn several_streams_keep_the_bounds_of_their_regions() {
+        let region = fsz::Region::in_box(&[0, 1, 2], &[2, 3, 4], Bound::Absolute(2.0));
+        let options = fsz::CompressOptions::new(Bound::Absolute(0.5)).region(region);
+        let left = ndarray::Array3::from_elem((6, 20, 11), 1f32);
+        let left = Codec::cpu().compress_with(left.view(), &options).unwrap();
+        let parts = vec![(vec![0, 0, 0], left), part([0, 0, 11], [6, 20, 20], 0.01)];
+        let both = Document::from_blocks("two".into(), Path::new("two"), &[6, 20, 31], parts);
+        let facts = both.unwrap().expect("they make up the array").facts.unwrap();
+        assert_eq!((facts.least_bound, facts.header.absolute_bound), (0.01, 2.0));
+    }
+
     #[test]
     fn damage_is_told_with_the_file() {
         let stream = Codec::cpu().compress(field().view(), Bound::Absolute(0.1)).unwrap();

@@ -8,6 +8,7 @@ use fsz_field::bp::{BlockInfo, Bp, Payload};
 
 use crate::model::catalog::{Catalog, Choice, Entry};
 use crate::model::document::Document;
+use crate::model::stream_facts::StreamFacts;
 
 /// The variables of a file that can be shown.
 ///
@@ -61,8 +62,7 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
             let stream = first.take().map_or_else(|| payload(block), |first| Ok(Some(first)))?;
             // Values that were not compressed keep any bound.
             let Some(stream) = stream else { continue };
-            let own = stream.header().absolute_bound;
-            bound = Some(bound.map_or(own, |bound: f64| bound.max(own)));
+            bound = StreamFacts::of(&stream).bounds().chain(bound).reduce(f64::max);
             parts.extend(block.start.clone().map(|start| (start, stream)));
         }
         if parts.len() == blocks.len()
