@@ -304,38 +304,6 @@ fn regions_are_put_over_the_field() {
     }
 }
 
-/// The elements of a mask that a column meets may be many more than its own.
-#[test]
-fn a_region_that_fits_in_no_buffer_is_left_to_the_cpu() {
-    let shape = [40, 30, 33];
-    let values = mixture(40 * 30 * 33);
-    let mask = (0..values.len()).map(|i| i % 2 == 0).collect();
-    let region = Region::where_set(mask, Bound::Absolute(0.1));
-    let options = CompressOptions::new(Bound::Absolute(0.5)).region(region);
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    let adapter = pollster::block_on(instance.request_adapter(&Default::default()));
-    let limits = |adapter: &wgpu::Adapter| wgpu::Limits {
-        max_buffer_size: 1 << 16,
-        max_storage_buffer_binding_size: 1 << 16,
-        max_uniform_buffer_binding_size: 1 << 14,
-        ..adapter.limits()
-    };
-    let Ok((device, queue)) = adapter.map(|adapter| {
-        let required_limits = limits(&adapter);
-        let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
-        pollster::block_on(adapter.request_device(&descriptor))
-            .expect("smaller limits than its own")
-    }) else {
-        eprintln!("SKIPPED: small buffers on the GPU: there is none");
-        return;
-    };
-    let small = Gpu::new(device, queue).unwrap();
-    let stream = GpuStream::upload(&small, &compressed(&shape, &values, &options)).unwrap();
-    assert_eq!(stream.decode_slice(0, 3).unwrap().len(), 30 * 33);
-    let refused = stream.decode_slice(2, 4);
-    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
-}
-
 /// Where lanes of `dense` are a subgroup, and where they are not.
 #[test]
 fn subgroups_make_no_difference() {

@@ -1,4 +1,6 @@
-//! A GPU that is lost is an error, never a panic.
+//! GPUs that are lost or have small buffers: each test opens one of its own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use fsz::{Bound, Codec, CompressOptions, Dense, Profile, Region};
 use fsz_wgpu::{
@@ -9,24 +11,29 @@ use ndarray::ArrayView3;
 
 const SIDES: [u64; 3] = [4, 20, 33];
 
-/// A GPU that this test alone has; none with a loud word.
-fn own() -> Option<(wgpu::Device, Gpu)> {
+/// A GPU that a test alone has, with its own limits made smaller; none with a loud word. One test at a time: where threads
+/// opened one each, a driver was seen to hang.
+fn own(
+    what: &str,
+    smaller: impl FnOnce(wgpu::Limits) -> wgpu::Limits,
+) -> Option<(MutexGuard<'static, ()>, wgpu::Device, Gpu)> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
-    let opened = pollster::block_on(instance.request_adapter(&Default::default())).ok();
-    let opened = opened.and_then(|adapter| {
-        let required_limits = adapter.limits();
-        let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
-        pollster::block_on(adapter.request_device(&descriptor)).ok()
-    });
-    let gpu = opened.and_then(|(device, queue)| {
-        let gpu = Gpu::new(device.clone(), queue).ok()?;
-        gpu.check_volumes().ok()?;
-        Some((device, gpu))
-    });
-    if gpu.is_none() {
-        eprintln!("SKIPPED: a GPU that is lost: there is none");
+    let Ok(adapter) = pollster::block_on(instance.request_adapter(&Default::default())) else {
+        eprintln!("SKIPPED: {what}: there is no GPU");
+        return None;
+    };
+    let required_limits = smaller(adapter.limits());
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    match Gpu::new(device.clone(), queue).and_then(|gpu| gpu.check_volumes().map(|()| gpu)) {
+        Ok(gpu) => Some((alone, device, gpu)),
+        Err(reason) => {
+            eprintln!("SKIPPED: {what}: {reason}");
+            None
+        }
     }
-    gpu
 }
 
 fn value(i: usize) -> f32 {
@@ -65,7 +72,7 @@ fn look() -> Look {
 
 #[test]
 fn a_lost_gpu_is_an_error() {
-    let Some((device, gpu)) = own() else { return };
+    let Some((_alone, device, gpu)) = own("a GPU that is lost", |limits| limits) else { return };
     let values: Vec<f32> = (0..SIDES.iter().product::<u64>() as usize).map(value).collect();
     let view = ArrayView3::from_shape(SIDES.map(|side| side as usize), &values).unwrap();
     let streams = [Profile::default(), Profile::Dense(Dense::new())].map(|profile| {
@@ -112,4 +119,27 @@ fn a_lost_gpu_is_an_error() {
     let _ = volume.finish();
     gpu.prepare_slices(&Profile::default());
     let _ = Volume::new(&gpu, sampling);
+}
+
+/// The elements of a mask that a column meets may be many more than its own.
+#[test]
+fn a_region_that_fits_in_no_buffer_is_left_to_the_cpu() {
+    let smaller = |limits| wgpu::Limits {
+        max_buffer_size: 1 << 16,
+        max_storage_buffer_binding_size: 1 << 16,
+        max_uniform_buffer_binding_size: 1 << 14,
+        ..limits
+    };
+    let Some((_alone, _, gpu)) = own("small buffers on the GPU", smaller) else { return };
+    let shape = [40, 30, 33];
+    let values: Vec<f32> = (0..40 * 30 * 33).map(value).collect();
+    let mask = (0..values.len()).map(|i| i % 2 == 0).collect();
+    let region = Region::where_set(mask, Bound::Absolute(0.1));
+    let options = CompressOptions::new(Bound::Absolute(0.5)).region(region);
+    let view = ArrayView3::from_shape(shape, &values).unwrap();
+    let stream = Codec::cpu().compress_with(view, &options).unwrap();
+    let stream = GpuStream::upload(&gpu, &stream).unwrap();
+    assert_eq!(stream.decode_slice(0, 3).unwrap().len(), 30 * 33);
+    let refused = stream.decode_slice(2, 4);
+    assert!(matches!(refused, Err(Error::Unsupported(_))), "{refused:?}");
 }
