@@ -20,6 +20,7 @@ use crate::model::volume::orbit::Orbit;
 use crate::model::volume::order::VolumeOrder;
 use crate::model::volume::plan::plan;
 use crate::model::volume::transfer::Transfer;
+use crate::model::volume::unit::{in_unit, unit};
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
 use crate::model::volume::{STEP, extent};
 use crate::view::gpu_paint::GpuPainter;
@@ -128,6 +129,7 @@ fn frames(path: &Path, hints: &Hints, choice: DecoderChoice, gpu: &Gpu) -> Resul
     }
     let facts = document.facts.as_ref();
     let (low, high) = facts.map_or((0.0, 1.0), |f| (f.certificate.min, f.certificate.max));
+    let unit = unit(document.dtype, low, high);
     let mut set = Set::default();
     let source = match document.is_reconstruction() {
         true => VolumeSource::Reconstruction,
@@ -140,12 +142,12 @@ fn frames(path: &Path, hints: &Hints, choice: DecoderChoice, gpu: &Gpu) -> Resul
     let points = u64::from(SIZE[0]).next_power_of_two();
     let sampling = plan(grid.sides(), &ClipBox::default(), budget, points);
     let loader = Loader { decoder: &decoder, streams: &streams, gpu, budget };
-    let volume =
-        loader.volume(&set, source, sampling, Mode::Mip, || false)?.context("it was given up")?;
+    let volume = loader.volume(&set, (source, unit), sampling, Mode::Mip, || false)?;
+    let volume = volume.context("it was given up")?;
     let colours = VolumeColours {
         map: Map::Viridis.table().map(|[r, g, b]| u32::from_le_bytes([r, g, b, 255])),
         opacity: Transfer::default().table(),
-        range: Some((low as f32, high as f32, false)),
+        range: Some((in_unit(low, unit), in_unit(high, unit), false)),
     };
     let longest = sampling.size().into_iter().max().unwrap_or(1);
     let mut order = VolumeOrder {
@@ -153,6 +155,7 @@ fn frames(path: &Path, hints: &Hints, choice: DecoderChoice, gpu: &Gpu) -> Resul
         set,
         generation: 1,
         source,
+        unit,
         clip: ClipBox::default(),
         points,
         look: Look {
@@ -245,7 +248,8 @@ fn played(
     steps: &OpenedSteps,
     ahead: &StepsAhead,
 ) -> Result<String> {
-    let (document, catalog) = opened(path, &Hints::default(), &Choice::default())?;
+    let uncancelled = fsz::Progress::new();
+    let (document, catalog) = opened(path, &Hints::default(), &Choice::default(), &uncancelled)?;
     let Some((catalog, first)) = catalog.filter(|(c, first)| c.steps(&first.variable) > 1) else {
         bail!("{} has no steps", path.display());
     };
@@ -272,7 +276,7 @@ fn played(
             let course =
                 Course { path: path.to_owned(), choice: choice.clone(), steps: count, backwards };
             ahead.follow(course);
-            let (document, _) = steps.open(path, &choice)?;
+            let (document, _) = steps.open(path, &choice, &uncancelled)?;
             let mut plane = decoder.plane(&document, place, false)?;
             decoder.place(&mut plane, None);
             let picture = painter.values(&scene(&document, place), &plane, false)?;

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
+#[cfg(unix)]
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
@@ -16,6 +18,10 @@ use fsz_viewer::{
 };
 #[cfg(unix)]
 use fsz_viewer::{Handed, Instance};
+
+/// The longest that a call waits for the window that is open.
+#[cfg(unix)]
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What takes files, which a stream of a running simulation stands in the place of.
 const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
@@ -119,7 +125,7 @@ fn run(args: Args) -> Result<()> {
             let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
             let window = window.clone();
             let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
-            match Instance::claim(Path::new(&folder), &files, Arc::new(wakes))? {
+            match Instance::claim(Path::new(&folder), &files, Arc::new(wakes), PATIENCE)? {
                 Some(instance) => Some(instance),
                 None => return Ok(()),
             }

@@ -248,11 +248,10 @@ impl GpuSlice {
                 "a picture of {width} × {height}, where each side is from 1 to {most}"
             )));
         }
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let words: Vec<u32> =
             colours.map.iter().chain(&colours.scale).chain(&colours.kinds).copied().collect();
-        let table = gpu.storage("fsz colours", 4 * words.len() as u64)?;
-        gpu.queue.write_buffer(&table, 0, bytemuck::cast_slice(&words));
+        let table = gpu.filled("fsz colours", &words)?;
         let tiles = self.tiles.as_ref().unwrap_or(&self.values);
         let texture = gpu.checked(|device| {
             let texture = texture(device, width, height);

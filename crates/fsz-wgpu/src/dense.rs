@@ -117,7 +117,7 @@ impl Decoder for Dense {
         runs: Runs,
         values: &wgpu::Buffer,
         tiles: &wgpu::Buffer,
-    ) {
+    ) -> Result<()> {
         let axes = &self.boxes.axes;
         let words = |numbers: [u64; 4]| numbers.map(|n| n as u32);
         let [_, planes, rows, row] = axes.shape;
@@ -164,10 +164,11 @@ impl Decoder for Dense {
             knee: codes.knee,
             blended: self.boxes.blended.into(),
         };
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let buffers = [&params, &page.buffer, values, tiles, &self.slots, &self.programs];
         let resources = buffers.map(|buffer| buffer.as_entire_binding());
         gpu.dispatch(encoder, gpu.dense(), resources, groups);
+        Ok(())
     }
 }
 

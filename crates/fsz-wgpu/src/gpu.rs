@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use fsz::Profile;
 use fsz::format::{TILE, dense::LANES};
 use rayon::prelude::*;
-use wgpu::util::DeviceExt;
 
 use crate::error::{Error, Result};
 use crate::volume::Mode;
@@ -138,7 +137,7 @@ impl Gpu {
         {
             return Err(Error::NoAdapter(format!("it has no compute shaders of {TILE} threads")));
         }
-        let page_limit = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
+        let page_limit = binding_limit(&limits);
         let info = device.adapter_info();
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP)
             && info.subgroup_min_size as usize >= LANES;
@@ -203,7 +202,7 @@ impl Gpu {
 
     /// Whether a slice of so many elements fits in a storage buffer.
     pub(crate) fn fits(&self, elements: u64) -> Result<()> {
-        let most = (self.device.limits().max_storage_buffer_binding_size / 4).min(1 << 31);
+        let most = binding_limit(&self.device.limits()) / 4;
         if elements <= most {
             return Ok(());
         }
@@ -231,13 +230,15 @@ impl Gpu {
     /// A storage buffer with these words.
     pub(crate) fn filled(&self, label: &str, words: &[u32]) -> Result<wgpu::Buffer> {
         let buffer = self.storage(label, 4 * words.len() as u64)?;
-        for (number, piece) in words.chunks(PIECE).enumerate() {
-            let offset = (4 * PIECE * number) as u64;
-            self.write(&buffer, offset, bytemuck::cast_slice(piece));
-            if words.len() > PIECE {
-                self.queue.submit([]);
+        self.checked(|_| {
+            for (number, piece) in words.chunks(PIECE).enumerate() {
+                let offset = (4 * PIECE * number) as u64;
+                self.write(&buffer, offset, bytemuck::cast_slice(piece));
+                if words.len() > PIECE {
+                    self.queue.submit([]);
+                }
             }
-        }
+        })?;
         Ok(buffer)
     }
 
@@ -260,12 +261,18 @@ impl Gpu {
         behind.copy_from_slice(rest);
     }
 
-    /// A uniform buffer with these bytes.
-    pub(crate) fn uniform(&self, bytes: &[u8]) -> wgpu::Buffer {
-        self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: Some("fsz parameters"),
-            contents: bytes,
-            usage: wgpu::BufferUsages::UNIFORM,
+    /// A uniform buffer with these bytes, whole words. Not one that is mapped when it is made: wgpu panics where there is
+    /// no memory for that.
+    pub(crate) fn uniform(&self, bytes: &[u8]) -> Result<wgpu::Buffer> {
+        self.checked(|device| {
+            let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("fsz parameters"),
+                size: bytes.len() as u64,
+                usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            });
+            self.queue.write_buffer(&buffer, 0, bytes);
+            buffer
         })
     }
 
@@ -348,14 +355,23 @@ impl Gpu {
     /// Calls `make` and reports what the device says of it, full memory above all.
     pub(crate) fn checked<R>(&self, make: impl FnOnce(&wgpu::Device) -> R) -> Result<R> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        // A driver that does not compile a shader.
+        let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let made = make(&self.device);
-        let errors = [pollster::block_on(validation.pop()), pollster::block_on(memory.pop())];
+        let errors = [validation, internal, memory].map(|scope| pollster::block_on(scope.pop()));
         match errors.into_iter().flatten().next() {
             Some(error) => Err(Error::device(error)),
             None => Ok(made),
         }
     }
+}
+
+/// The most bytes of a buffer that a shader reads or writes. Metal gives larger ones, of which shaders count the bytes in
+/// 32 bits.
+fn binding_limit(limits: &wgpu::Limits) -> u64 {
+    let most = u64::from(u32::MAX) & !3;
+    most.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size)
 }
 
 fn opened() -> Result<Gpu, String> {
@@ -395,4 +411,21 @@ fn pipeline(device: &wgpu::Device, shader: &Shader) -> wgpu::ComputePipeline {
         compilation_options: wgpu::PipelineCompilationOptions::default(),
         cache: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_a_buffer_are_counted_in_a_word() {
+        let limits = |bytes| wgpu::Limits {
+            max_storage_buffer_binding_size: bytes,
+            max_buffer_size: bytes,
+            ..Default::default()
+        };
+        assert_eq!(binding_limit(&limits(1 << 27)), 1 << 27);
+        let most = binding_limit(&limits(1 << 36));
+        assert!(most <= u64::from(u32::MAX) && most.is_multiple_of(4));
+    }
 }

@@ -86,11 +86,11 @@ impl Decoder for Paper {
         runs: Runs,
         values: &wgpu::Buffer,
         tiles: &wgpu::Buffer,
-    ) {
+    ) -> Result<()> {
         let tile = TILE as u64;
         let touched = runs.within(page.tile * tile, (page.tile + page.tiles) * tile);
         if touched.is_empty() {
-            return;
+            return Ok(());
         }
         let tiles_per_run = (runs.len + tile - 2) / tile + 1;
         let groups = groups((touched.end - touched.start) * tiles_per_run);
@@ -120,10 +120,11 @@ impl Decoder for Paper {
             knee: codes.knee,
             curve: codes.curve,
         };
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let buffers = [&params, &page.buffer, values, tiles];
         let resources = buffers.map(|buffer| buffer.as_entire_binding());
         gpu.dispatch(encoder, Pipeline::Paper, resources, groups);
+        Ok(())
     }
 }
 

@@ -42,6 +42,9 @@ pub(crate) trait Decoder: Debug + Send + Sync {
     ) -> fsz::Result<Part<'s>>;
 
     /// Records the decoding of what a page has of some runs, which are not empty.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when the GPU's memory is full.
     fn dispatch(
         &self,
         gpu: &Gpu,
@@ -50,7 +53,7 @@ pub(crate) trait Decoder: Debug + Send + Sync {
         runs: Runs,
         values: &wgpu::Buffer,
         tiles: &wgpu::Buffer,
-    );
+    ) -> Result<()>;
 }
 
 /// The decoder of a stream.

@@ -55,10 +55,12 @@ fn read(
         host
     })?;
     let (tell, told) = std::sync::mpsc::channel();
-    host.map_async(wgpu::MapMode::Read, .., move |result| {
-        // The receiver waits below.
-        let _ = tell.send(result);
-    });
+    gpu.checked(|_| {
+        host.map_async(wgpu::MapMode::Read, .., move |result| {
+            // The receiver waits below.
+            let _ = tell.send(result);
+        });
+    })?;
     gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(Error::device)?;
     told.recv().map_err(Error::device)?.map_err(Error::device)?;
     let view = host.get_mapped_range(..).map_err(Error::device)?;

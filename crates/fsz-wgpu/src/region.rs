@@ -54,6 +54,8 @@ impl GpuRegion {
             });
         }
         let Some(own) = around(&parts, &self.stream.header().shape) else { return Ok(()) };
+        // Ahead of their places: it tells whether they fit in a buffer.
+        let decoded = self.stream.decode_runs(own)?;
         let mut places = vec![NO_PLACE; own.elements() as usize];
         for part in &parts {
             let Some(at) = own.position(part.in_stream) else { continue };
@@ -63,7 +65,6 @@ impl GpuRegion {
             }
         }
         let places = gpu.filled("fsz places", &places)?;
-        let decoded = self.stream.decode_runs(own)?;
         let (Some(from), Some(to)) = (decoded.tiles(), slice.tiles()) else { return Ok(()) };
         gpu.checked(|device| {
             let mut encoder = device.create_command_encoder(&Default::default());

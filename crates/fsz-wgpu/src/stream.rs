@@ -74,7 +74,7 @@ impl GpuStream {
             let size = 4 * page.words.len() as u64;
             let buffer = gpu.filled("fsz page", &page.words)?;
             // So that the host's copies do not pile up.
-            gpu.queue.submit([]);
+            gpu.checked(|_| gpu.queue.submit([]))?;
             bytes += size;
             pages.push(GpuPage {
                 chunk: page.chunk,
@@ -125,13 +125,14 @@ impl GpuStream {
         self.gpu.fits(runs.elements())?;
         let values = self.gpu.storage("fsz slice", 4 * runs.elements())?;
         let tiles = self.gpu.storage("fsz tiles", 4 * runs.elements())?;
-        self.gpu.checked(|device| {
+        self.gpu.checked(|device| -> Result<()> {
             let mut encoder = device.create_command_encoder(&Default::default());
             for page in self.pages.iter().filter(|_| runs.elements() > 0) {
-                self.decoder.dispatch(&self.gpu, &mut encoder, page, runs, &values, &tiles);
+                self.decoder.dispatch(&self.gpu, &mut encoder, page, runs, &values, &tiles)?;
             }
             self.gpu.queue.submit([encoder.finish()]);
-        })?;
+            Ok(())
+        })??;
         let len = runs.elements();
         let slice = GpuSlice { gpu: self.gpu.clone(), len, values, tiles: Some(tiles) };
         for region in self.regions.iter().filter(|_| len > 0) {

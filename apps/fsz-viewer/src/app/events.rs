@@ -16,7 +16,9 @@ impl Viewer {
     pub fn handle(&mut self, event: Event) {
         match event {
             Event::Opened { path, role, document, catalog } => {
-                self.jobs.finished();
+                if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
+                    return self.leave_opening();
+                }
                 match document {
                     Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
@@ -34,11 +36,13 @@ impl Viewer {
                 }
             }
             Event::Tried(document) => {
-                self.jobs.finished();
+                let cancelled = self.jobs.finished().is_some_and(|work| work.is_cancelled());
+                let wanted = self.session.trying.take().filter(|_| !cancelled);
                 match document {
                     // Meanwhile another field may have been opened.
-                    Ok(_) if self.session.tried.is_none() => {}
+                    _ if wanted.is_none() => {}
                     Ok(document) => {
+                        self.session.tried = wanted;
                         self.session.set.subject = Some(*document);
                         self.make_comparison();
                         self.changed();
@@ -92,6 +96,16 @@ impl Viewer {
                     self.session.measured = measured;
                 }
             }
+        }
+    }
+
+    /// What was being opened is not wanted any more: the step that is shown is the one that is chosen.
+    fn leave_opening(&mut self) {
+        if self.view_state.playing {
+            self.play(false);
+        }
+        if let Some((_, shown)) = &self.session.opened {
+            self.session.choice = shown.clone();
         }
     }
 
@@ -200,7 +214,7 @@ impl Viewer {
                     self.session.set.original = None;
                 }
                 self.forget_comparison();
-                self.session.tried = None;
+                (self.session.trying, self.session.tried) = (None, None);
                 self.session.set.subject = Some(document);
             }
             Role::Original => {
@@ -222,6 +236,8 @@ impl Viewer {
                     self.forget_comparison();
                 }
                 self.forget_sweep();
+                // That is of the one before, too.
+                self.session.trying = None;
                 self.session.set.original = Some(document);
                 if self.session.set.subject.is_none() {
                     self.compress();
@@ -245,5 +261,114 @@ impl Viewer {
         }
         self.changed();
         Some(role)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use fsz::{Bound, Codec};
+
+    use super::*;
+    use crate::app::Start;
+    use crate::model::settings::Settings;
+    use crate::view::command::Command;
+
+    const LONGEST: Duration = Duration::from_secs(60);
+
+    /// A folder of three steps.
+    fn series() -> tempfile::TempDir {
+        let folder = tempfile::TempDir::new().unwrap();
+        for step in 0..3 {
+            let field = ndarray::Array3::from_elem((2, 3, 4), step as f32);
+            let stream = Codec::cpu().compress(field.view(), Bound::Absolute(0.1)).unwrap();
+            std::fs::write(folder.path().join(format!("{step}.fsz")), stream.as_bytes()).unwrap();
+        }
+        folder
+    }
+
+    fn cancel(viewer: &mut Viewer) {
+        let works: Vec<_> = viewer.jobs.works.iter().map(|work| work.progress.clone()).collect();
+        assert!(!works.is_empty());
+        for progress in works {
+            viewer.command_given(&egui::Context::default(), Command::Cancel(progress));
+        }
+        assert!(viewer.settle(LONGEST));
+    }
+
+    /// A field of a side, plain and compressed.
+    fn pair(side: usize) -> [Document; 2] {
+        let (name, path) = (format!("{side}"), PathBuf::from(format!("/data/{side}.npy")));
+        let field = ndarray::Array3::from_shape_fn((2, 3, side), |(z, y, x)| (z + y + x) as f32);
+        let stream = Codec::cpu().compress(field.view(), Bound::Absolute(0.1)).unwrap();
+        let shape = fsz_field::Shape::new(&[2, 3, side as u64]).unwrap();
+        let values = fsz_field::Field::new(shape, field.into_raw_vec_and_offset().0).unwrap();
+        let original = Document::of_values(name.clone(), &path, values);
+        [original, Document::from_stream(name, &path, stream).unwrap()]
+    }
+
+    #[test]
+    fn a_cancelled_recompression_leaves_the_reconstruction_what_it_was() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [original, subject] = pair(4);
+        viewer.accept(subject, Role::Subject);
+        viewer.accept(original, Role::Original);
+        viewer.compress();
+        for work in &viewer.jobs.works {
+            if work.name == crate::work::jobs::COMPRESSING {
+                work.progress.cancel();
+            }
+        }
+        assert!(viewer.settle(LONGEST));
+        let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
+        assert_eq!((title.as_deref(), viewer.session.tried), (Some("4"), None));
+        assert!(viewer.kept().session.is_some_and(|kept| kept.subject.is_some()), "it is a file");
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+        viewer.compress();
+        assert!(viewer.settle(LONGEST));
+        assert!(viewer.session.tried.is_some());
+    }
+
+    #[test]
+    fn what_is_made_of_another_original_is_not_taken() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [[first, _], [second, _]] = [4, 5].map(pair);
+        // Both are compressed, the second while the first is on its way.
+        viewer.accept(first, Role::Original);
+        viewer.accept(second, Role::Original);
+        while viewer.busy() {
+            let event = viewer.jobs.wait(LONGEST).expect("an event");
+            viewer.handle(event);
+            let subject = viewer.session.set.subject.as_ref();
+            assert!(subject.is_none_or(|subject| subject.shape() == [2, 3, 5]));
+            viewer.poll();
+        }
+        assert!(viewer.session.set.subject.is_some());
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn what_is_cancelled_is_not_opened() {
+        let folder = series();
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(&folder.path().join("1.fsz"), Role::Subject);
+        cancel(&mut viewer);
+        assert!(viewer.session.set.leader().is_none());
+        assert!(viewer.view_state.settings.recent.is_empty());
+        viewer.open(folder.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        let choice = |step| Choice { step, ..viewer.session.choice.clone() };
+        let (shown, other) = (choice(0), choice(2));
+        viewer.choose(other);
+        cancel(&mut viewer);
+        assert_eq!(viewer.session.choice, shown, "it is the one that is seen");
+        let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
+        assert_eq!(title.as_deref(), Some("0.fsz"));
+        assert_eq!(viewer.view_state.messages, [""; 0]);
     }
 }

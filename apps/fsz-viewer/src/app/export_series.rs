@@ -104,9 +104,9 @@ impl Frames {
     }
 
     /// The picture of a step.
-    fn draw(&self, step: u64) -> Result<Canvas> {
+    fn draw(&self, step: u64, progress: &Progress) -> Result<Canvas> {
         let choice = Choice { step, ..self.choice.clone() };
-        let (document, _) = opened(&self.catalog.path, &Hints::default(), &choice)?;
+        let (document, _) = opened(&self.catalog.path, &Hints::default(), &choice, progress)?;
         let plane = document.plane(&Codec::cpu(), self.place.within(&document.grid))?;
         if self.overlay != Overlay::Off {
             document.read_tiles()?;
@@ -147,7 +147,7 @@ impl Frames {
         let mut size = None;
         for step in 0..self.count() {
             progress.check()?;
-            let frame = self.draw(step).with_context(|| format!("step {step}"))?;
+            let frame = self.draw(step, progress).with_context(|| format!("step {step}"))?;
             if *size.get_or_insert(frame.size()) != frame.size() {
                 bail!("step {step} has another shape than those before it");
             }
@@ -167,7 +167,7 @@ impl Frames {
 
     fn animation(&self, file: &Path, progress: &Progress) -> Result<()> {
         let frames = u32::try_from(self.count()).context("there are too many steps")?;
-        let size = self.draw(0).context("step 0")?.size();
+        let size = self.draw(0, progress).context("step 0")?.size();
         let mut output = Output::create(file, true)?;
         let mut animation = Animation::new(&mut output, size, frames, RATE)?;
         self.each(progress, |_, frame| Ok(animation.add(frame)?))?;

@@ -29,7 +29,7 @@ impl Viewer {
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
         self.session.opened = None;
-        self.session.tried = None;
+        (self.session.trying, self.session.tried) = (None, None);
         self.changed();
         self.session.planes = None;
     }
@@ -115,6 +115,8 @@ impl Viewer {
         self.session.catalogs = [Some(catalog), None];
         self.session.set =
             Set { original: field.original.clone(), subject: Some(document), other: None };
+        // What is made of the original is of the step before.
+        (self.session.trying, self.session.tried) = (None, None);
         if let Some(changed) = changed {
             self.view_state.note(changed);
         }

@@ -329,7 +329,7 @@ impl Viewer {
             true => Profile::Dense(Dense::new()),
             false => Profile::default(),
         };
-        self.session.tried = Some(bound);
+        self.session.trying = Some(bound);
         let named = match missing_values::parse(&self.session.missing) {
             Ok(named) => named,
             Err(reason) => {

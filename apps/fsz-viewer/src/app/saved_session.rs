@@ -16,13 +16,13 @@ impl Viewer {
     /// The settings and what is open, to be kept until the next start.
     pub fn kept(&self) -> Settings {
         // A stream is gone by then.
-        let files = self.session.live.is_none() && self.session.set.leader().is_some();
-        let session = files.then(|| self.saved());
+        let files = |saved: &SavedSession| saved.subject.is_some() || saved.original.is_some();
+        let session = Some(self.saved()).filter(files);
         Settings { session, ..self.view_state.kept() }
     }
 
     fn saved(&self) -> SavedSession {
-        let of = |document: &Option<Document>| document.as_ref().map(Remembered::of);
+        let of = |document: &Option<Document>| document.as_ref().and_then(Remembered::of);
         let (session, view) = (&self.session, &self.view_state);
         // Of a series the folder, not the step.
         let of_series = |document: &Option<Document>, catalog: &Option<Catalog>| {
@@ -78,5 +78,38 @@ impl Viewer {
                 )),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use fsz::{Bound, Codec};
+    use fsz_field::{Field, Shape};
+
+    use super::*;
+    use crate::app::Start;
+
+    /// After the connection is closed its last step stays, which is in no file.
+    #[test]
+    fn what_a_simulation_sent_is_not_kept() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let values = ndarray::Array3::from_elem((2, 3, 4), 1f32);
+        let stream = Codec::cpu().compress(values.view(), Bound::Absolute(0.1)).unwrap();
+        let step = Document::from_stream("run".into(), Path::new("run"), stream).unwrap();
+        viewer.session.set.subject = Some(step.clone().live());
+        viewer.disconnect();
+        assert_eq!((viewer.kept().session, viewer.command()), (None, None));
+        let values = Field::new(Shape::new(&[2, 3, 4]).unwrap(), vec![1f32; 24]).unwrap();
+        let original = Document::of_values("U".into(), Path::new("/data/U.npy"), values);
+        viewer.session.set.original = Some(original.clone());
+        let kept = viewer.kept().session.expect("there is a file");
+        assert_eq!((kept.subject, kept.original), (None, Remembered::of(&original)));
+        assert_eq!(viewer.command(), None, "it would name the stream");
+        viewer.session.set.subject = Some(step);
+        assert!(viewer.kept().session.is_some_and(|kept| kept.subject.is_some()));
     }
 }

@@ -6,7 +6,9 @@ use fsz_wgpu::{Look, Mode, Section, TILE_KINDS, VolumeColours};
 use crate::app::Viewer;
 use crate::model::grid::Grid;
 use crate::model::palette::kind_colour;
+use crate::model::pane_kind::PaneKind;
 use crate::model::volume::order::{VolumeNote, VolumeOrder, VolumePicture};
+use crate::model::volume::unit::{in_unit, unit};
 use crate::model::volume::volume_view::{Rendering, VolumeSource};
 use crate::model::volume::{STEP, extent};
 
@@ -50,11 +52,12 @@ impl Viewer {
         let (sides, source) = (leader.grid.sides(), volume.source.of(set));
         let scale = view.volume_scale(set, Some(planes));
         let (low, high) = scale.ends();
+        let unit = unit(leader.dtype, low, high);
         let mode = match volume.rendering(set) {
             Rendering::Mip => Mode::Mip,
             Rendering::Compositing => Mode::Compositing { depth: 1.0 / volume.density },
             Rendering::Isosurface => {
-                Mode::Isosurface { value: scale.value(f64::from(volume.iso)) as f32 }
+                Mode::Isosurface { value: in_unit(scale.value(f64::from(volume.iso)), unit) }
             }
         };
         let colours = match source {
@@ -71,7 +74,7 @@ impl Viewer {
             _ => VolumeColours {
                 map: view.volume_map(set).table().map(word),
                 opacity: volume.transfer.table(),
-                range: Some((low as f32, high as f32, scale.is_log())),
+                range: Some((in_unit(low, unit), in_unit(high, unit), scale.is_log())),
             },
         };
         let place = self.session.place;
@@ -84,6 +87,7 @@ impl Viewer {
             set: set.clone(),
             generation: self.session.generation,
             source,
+            unit,
             clip,
             points: (points as u64).next_power_of_two(),
             look: Look {
@@ -114,10 +118,17 @@ impl Viewer {
         self.view_state.volume.failed = picture.is_err();
         match picture {
             Ok((picture, note)) => {
-                self.view_state.volume.take(picture);
+                self.view_state.volume.take(number, picture);
                 self.view_state.volume.note = Some(note);
             }
-            Err(reason) => self.report(format!("The volume cannot be shown: {reason:#}")),
+            Err(reason) => {
+                let view = &mut self.view_state;
+                if !view.volume.has(number) {
+                    // That of another field or part would be taken for it.
+                    view.pictures.leave(PaneKind::Volume, view.window_gpu.as_ref());
+                }
+                self.report(format!("The volume cannot be shown: {reason:#}"));
+            }
         }
     }
 

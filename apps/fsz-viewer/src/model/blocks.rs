@@ -78,7 +78,8 @@ fn together(shape: &[u64], first: StreamFacts, told: &[StreamFacts], tiles: Tile
     let mut header = first.header;
     header.shape = shape.to_vec();
     header.start = None;
-    let bounds = || told.iter().map(|facts| facts.header.absolute_bound);
+    // Which values are in a region is known of each stream alone.
+    let bounds = || told.iter().flat_map(StreamFacts::bounds);
     header.absolute_bound = bounds().fold(0.0, f64::max);
     let mut certificate = first.certificate;
     told.iter().skip(1).for_each(|facts| certificate.merge(&facts.certificate));

@@ -38,15 +38,17 @@ enum Body {
 pub struct Document {
     /// File name, and the variable and step where there are such.
     pub title: String,
-    /// The file.
+    /// The file, or the name of a simulation's stream.
     pub path: PathBuf,
+    /// A running simulation sent it: there is no file to open again.
+    pub is_live: bool,
     /// The planes it is shown as.
     pub grid: Grid,
     /// Element type.
     pub dtype: DType,
     /// Of a stream.
     pub facts: Option<Arc<StreamFacts>>,
-    /// Absolute bound of values that were decoded from several streams.
+    /// The largest absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
     /// Of values that were decoded from zfp: bytes of the stream.
     pub zfp_bytes: Option<u64>,
@@ -121,6 +123,7 @@ impl Document {
         Document {
             title,
             path: path.to_owned(),
+            is_live: false,
             grid: Grid::new(field.shape().sides()),
             dtype: field.dtype(),
             facts: None,
@@ -132,10 +135,17 @@ impl Document {
         }
     }
 
+    /// The same, which a running simulation sent.
+    #[must_use]
+    pub fn live(self) -> Document {
+        Document { is_live: true, ..self }
+    }
+
     fn of_stream(title: String, path: &Path, facts: StreamFacts, body: Body) -> Document {
         Document {
             title,
             path: path.to_owned(),
+            is_live: false,
             grid: Grid::new(&facts.header.shape),
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),
@@ -455,6 +465,19 @@ mod tests {
         for (i, value) in plane.values.iter().enumerate() {
             assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
         }
+    }
+
+    /// Their errors are no violations of the bound outside.
+    #[test]
+    fn several_streams_keep_the_bounds_of_their_regions() {
+        let region = fsz::Region::in_box(&[0, 1, 2], &[2, 3, 4], Bound::Absolute(2.0));
+        let options = fsz::CompressOptions::new(Bound::Absolute(0.5)).region(region);
+        let left = ndarray::Array3::from_elem((6, 20, 11), 1f32);
+        let left = Codec::cpu().compress_with(left.view(), &options).unwrap();
+        let parts = vec![(vec![0, 0, 0], left), part([0, 0, 11], [6, 20, 20], 0.01)];
+        let both = Document::from_blocks("two".into(), Path::new("two"), &[6, 20, 31], parts);
+        let facts = both.unwrap().expect("they make up the array").facts.unwrap();
+        assert_eq!((facts.least_bound, facts.header.absolute_bound), (0.01, 2.0));
     }
 
     #[test]

@@ -51,10 +51,10 @@ pub fn tiles_csv(session: &Session) -> String {
 
 /// The command line that does what is shown.
 pub fn command(session: &Session) -> Option<String> {
-    if session.live.is_some() {
+    let (leader, place) = (session.set.leader()?, session.place);
+    if [Some(leader), session.set.original.as_ref()].into_iter().flatten().any(|d| d.is_live) {
         return None;
     }
-    let (leader, place) = (session.set.leader()?, session.place);
     let path = word(&leader.path);
     let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
     let selection = match bp {

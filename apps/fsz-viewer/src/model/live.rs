@@ -236,12 +236,14 @@ impl Live {
         self.steps.iter().any(|step| step.has(variable))
     }
 
-    /// The simulation is reached so.
-    pub fn set(&mut self, connection: Connection) {
-        if self.connection != connection {
+    /// The simulation is reached so; whether that is new.
+    pub fn set(&mut self, connection: Connection) -> bool {
+        let new = self.connection != connection;
+        if new {
             self.connection = connection;
             self.version += 1;
         }
+        new
     }
 
     /// Something went wrong.

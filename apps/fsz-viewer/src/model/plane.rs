@@ -40,10 +40,22 @@ impl Plane {
         self.values.get(row * self.size.columns + column).copied()
     }
 
+    /// Whether a value of the plane is one of the missing values that a stream names: by its bits, as in the stream.
+    pub fn is_missing(&self, value: f64, missing: &[f64]) -> bool {
+        let here = |named: f64| if self.rounded { f64::from(named as f32) } else { named };
+        missing.iter().any(|&named| here(named).to_bits() == value.to_bits())
+    }
+
+    /// The numbers that are not missing.
+    fn numbers(&self, missing: &[f64]) -> impl Iterator<Item = f64> {
+        let values = self.values.iter().copied();
+        values.filter(move |&v| v.is_finite() && !self.is_missing(v, missing))
+    }
+
     /// Smallest and largest number that is not missing; none when there is none.
     pub fn range(&self, missing: &[f64]) -> Option<(f64, f64)> {
         let mut range: Option<(f64, f64)> = None;
-        for &v in self.values.iter().filter(|v| v.is_finite() && !missing.contains(v)) {
+        for v in self.numbers(missing) {
             let (low, high) = range.unwrap_or((v, v));
             range = Some((low.min(v), high.max(v)));
         }
@@ -52,8 +64,7 @@ impl Plane {
 
     /// The numbers that a share `cut` at either end lies beyond; none when there is no number.
     pub fn percentiles(&self, cut: f64, missing: &[f64]) -> Option<(f64, f64)> {
-        let mut numbers: Vec<f64> = self.values.clone();
-        numbers.retain(|v| v.is_finite() && !missing.contains(v));
+        let mut numbers: Vec<f64> = self.numbers(missing).collect();
         let last = numbers.len().checked_sub(1)?;
         let skip = ((last as f64 * cut).round() as usize).min(last);
         let mut at = |place| *numbers.select_nth_unstable_by(place, f64::total_cmp).1;
@@ -75,5 +86,32 @@ impl Place {
     pub fn within(self, grid: &Grid) -> Place {
         let axis = self.axis.min(grid.axes() - 1);
         Place { axis, plane: self.plane.min(grid.planes(axis).saturating_sub(1)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane(values: &[f64]) -> Plane {
+        Plane::new(PlaneSize { rows: 1, columns: values.len() }, values.to_vec())
+    }
+
+    #[test]
+    fn missing_values_are_told_by_their_bits() {
+        let of = plane(&[0.0, -0.0, 5.0, 7.0, 1e20]);
+        assert_eq!(of.range(&[0.0, 1e20]), Some((-0.0, 7.0)));
+        assert_eq!(of.percentiles(0.0, &[-0.0, 7.0, 1e20]), Some((0.0, 5.0)));
+        let is_missing = |value| of.is_missing(value, &[0.0, f64::NAN]);
+        assert_eq!([0.0, -0.0, f64::NAN, -f64::NAN].map(is_missing), [true, false, true, false]);
+    }
+
+    /// As the GPU has those of double precision.
+    #[test]
+    fn missing_values_are_rounded_with_the_others() {
+        let found = f64::from(1e20f32);
+        let rounded = Plane { rounded: true, ..plane(&[found, 2.0, 3.0]) };
+        assert_eq!(rounded.range(&[1e20]), Some((2.0, 3.0)));
+        assert_eq!(plane(&[found, 2.0]).range(&[1e20]), Some((2.0, found)));
     }
 }

@@ -52,15 +52,15 @@ pub struct SavedSession {
 }
 
 impl Remembered {
-    /// What is remembered of a document.
-    pub fn of(document: &Document) -> Remembered {
+    /// What is remembered of a document; nothing where it lies in no file.
+    pub fn of(document: &Document) -> Option<Remembered> {
         let hints = &document.hints;
-        Remembered {
+        (!document.is_live).then(|| Remembered {
             path: std::path::absolute(&document.path).unwrap_or(document.path.clone()),
             shape: hints.shape.as_ref().map(|shape| shape.sides().to_vec()),
             double: hints.dtype.map(|dtype| dtype == DType::F64),
             zfp_rate: hints.zfp_rate,
-        }
+        })
     }
 
     /// What the file was opened with.

@@ -38,7 +38,9 @@ pub struct Session {
     pub plane_measures: PlaneMeasures,
     /// Values that stand for none, as they are typed.
     pub missing: String,
-    /// What the original was last compressed to in memory.
+    /// What the original is being compressed to in memory, while that is wanted.
+    pub trying: Option<Bound>,
+    /// What the subject was, where it is that.
     pub tried: Option<Bound>,
     /// The running simulation that is shown, in the place of files.
     pub live: Option<LiveView>,

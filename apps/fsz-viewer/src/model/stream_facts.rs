@@ -25,6 +25,12 @@ pub struct StreamFacts {
 }
 
 impl StreamFacts {
+    /// The absolute bounds that its values keep: outside of regions, and in each of them.
+    pub fn bounds(&self) -> impl Iterator<Item = f64> {
+        let regions = self.regions.iter().map(|region| region.absolute_bound);
+        [self.header.absolute_bound].into_iter().chain(regions)
+    }
+
     /// Those of one stream, of its header and index. Its tiles are not read.
     pub fn of(stream: &Stream<'_>) -> StreamFacts {
         StreamFacts {

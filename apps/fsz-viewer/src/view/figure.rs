@@ -106,7 +106,16 @@ impl Panel {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
         let scale = scale.min(HEIGHT / self.picture.height().max(1)).max(1);
         let [width, height] = self.picture.size.map(|n| n * scale);
-        let sides = (width.max(WIDTH) + 2 * MARGIN, height + 3 * MARGIN + 3 * LINE + BAR);
+        let along = width.max(WIDTH);
+        let wide = |text: &str| font.width(text, TEXT).ceil() as usize;
+        let items = self.bar.items().map(|(mark, name)| (mark, name, wide(name) + 2 * MARGIN));
+        let items: Vec<_> = items.collect();
+        let row: usize = items.iter().map(|(_, _, width)| width).sum();
+        let ends = self.bar.ends.each_ref().map(|text| wide(text));
+        // What has no room between the labels stands below them.
+        let is_beside = row + 2 * (ends[0].max(ends[1]) + MARGIN) <= along;
+        let lines = if is_beside || items.is_empty() { 3 } else { 4 };
+        let sides = (along + 2 * MARGIN, height + 3 * MARGIN + lines * LINE + BAR);
         let mut sheet = Canvas::new(sides.0, sides.1, PAPER);
         let write = |sheet: &mut Canvas, text: &str, x, y, anchor| {
             font.draw(sheet, &Label { text, x, y, size: TEXT, colour: INK, anchor });
@@ -142,28 +151,27 @@ impl Panel {
             sheet.fill_with(inset, |x, y| colour(part.x + x / times, part.y + y / times));
             sheet.frame(inset, FRAME_LINE, FRAME);
         }
-        let width = width.max(WIDTH);
-        let bar = Rect { x: MARGIN, y: picture.bottom() + MARGIN / 2, width, height: BAR };
-        sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (width - 1).max(1)]));
+        let y = picture.bottom() + MARGIN / 2;
+        let bar = Rect { x: MARGIN, y, width: along, height: BAR };
+        sheet.fill_with(bar, |x, _| Rgb(self.bar.table[x * 255 / (along - 1).max(1)]));
         let below = bar.bottom() + 2;
-        for (label, x, anchor) in [
-            (&self.bar.ends[0], MARGIN, Anchor::Left),
-            (&self.bar.ends[1], MARGIN + width, Anchor::Right),
-        ] {
-            write(&mut sheet, label, x, below, anchor);
+        let [low, high] = &self.bar.ends;
+        // The highest alone tells more than two that lie on each other.
+        if ends[0] + MARGIN + ends[1] <= along {
+            write(&mut sheet, low, MARGIN, below, Anchor::Left);
         }
+        write(&mut sheet, high, MARGIN + along, below, Anchor::Right);
         // What stands between them, with the colours that it is of.
-        let wide = |name: &str| font.width(name, TEXT).ceil() as usize;
-        let items = self.bar.items().map(|(mark, name)| (mark, name, wide(name) + 2 * MARGIN));
-        let items: Vec<_> = items.collect();
-        let row: usize = items.iter().map(|(_, _, width)| width).sum();
-        let mut x = MARGIN + width.saturating_sub(row) / 2;
+        let (mut x, y) = match is_beside {
+            true => (MARGIN + (along - row) / 2, below),
+            false => (MARGIN, below + LINE),
+        };
         for (mark, name, width) in items {
             if let Some(colour) = mark {
-                let square = Rect { x, y: below + LINE / 4, width: BAR, height: BAR };
+                let square = Rect { x, y: y + LINE / 4, width: BAR, height: BAR };
                 sheet.fill(square, Rgb(colour));
             }
-            write(&mut sheet, name, x + BAR + MARGIN / 4, below, Anchor::Left);
+            write(&mut sheet, name, x + BAR + MARGIN / 4, y, Anchor::Left);
             x += width;
         }
         sheet
@@ -205,6 +213,41 @@ mod tests {
     use super::*;
     use crate::model::grid::PlaneSize;
     use crate::view::camera::Camera;
+    use crate::view::colour_bar::Mark;
+
+    /// As of errors of a field with regions: names that have no room between the labels do not lie on them.
+    #[test]
+    fn labels_of_a_bar_do_not_lie_on_each_other() {
+        let font = Type::load().unwrap();
+        let mark = |name| Mark { colour: [255, 0, 255], name };
+        let drawn = |[low, high]: [&str; 2], names: &[&'static str]| {
+            let marks = names.iter().map(|&name| mark(name)).collect();
+            let ends = [low.to_owned(), high.to_owned()];
+            let bar = Bar { table: [[0; 3]; 256], ends, note: "", marks };
+            let picture = ColorImage::filled([48, 20], egui::Color32::WHITE);
+            let panel = Panel { title: String::new(), facts: String::new(), picture, bar };
+            panel.draw(&font, egui::Rect::EVERYTHING)
+        };
+        let line = |sheet: &Canvas, right: usize| {
+            let top = MARGIN + 2 * LINE + 200 + MARGIN / 2 + BAR + 2;
+            let points = (top..top + LINE).flat_map(|y| (0..right).map(move |x| (x, y)));
+            points.map(|(x, y)| sheet.pixel(x, y)).collect::<Vec<_>>()
+        };
+        let short = drawn(["0", "1"], &["missing"]);
+        assert_eq!(short.size(), drawn(["0", "1"], &[]).size());
+        let regions = ["-bound of each region", "+bound of each region"];
+        let (alone, named) =
+            (drawn(regions, &[]), drawn(regions, &["bound exceeded", "other bound"]));
+        assert_eq!(named.size().1, alone.size().1 + LINE);
+        let width = alone.size().0;
+        assert!(line(&named, width) == line(&alone, width), "nothing lies on the labels");
+        let values = [
+            "-0.00123456 of each value, or 1.23456e-6",
+            "+0.00123456 of each value, or 1.23456e-6",
+        ];
+        let (both, high) = (drawn(values, &[]), drawn(["", values[1]], &[]));
+        assert!(line(&both, width) == line(&high, width), "two labels lie on each other");
+    }
 
     /// A plane that just fits is seen whole, however its sides are rounded.
     #[test]

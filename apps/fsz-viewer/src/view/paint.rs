@@ -87,7 +87,7 @@ fn entry(place: f64) -> usize {
 fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage {
     let table = map.table();
     picture(plane, |value| {
-        if missing.contains(&value) {
+        if plane.is_missing(value, missing) {
             palette::MISSING
         } else if value.is_nan() {
             palette::NAN
@@ -108,10 +108,11 @@ fn errors(
 ) -> ColorImage {
     let table = mode.map().table();
     let colour = |(point, at): (usize, usize), error: f64| {
-        let value = original.and_then(|o| o.values.get(at)).copied();
-        if value.is_some_and(|v| missing.contains(&v)) {
+        let of_original = original.and_then(|o| Some((o, *o.values.get(at)?)));
+        if of_original.is_some_and(|(original, v)| original.is_missing(v, missing)) {
             return palette::MISSING;
         }
+        let value = of_original.map(|(_, value)| value);
         let limit = limit(point).of(value.unwrap_or(0.0));
         if !error.is_finite() || bounded && error.abs() > limit {
             return palette::ALARM;
@@ -226,6 +227,10 @@ mod tests {
         assert_eq!(image.pixels[0], rgb(palette::NAN));
         assert_eq!(image.pixels[1], rgb(palette::MISSING));
         assert_eq!(image.pixels[2], rgb(Map::Viridis.table()[128]));
+        // By its bits, as the GPU and the stream tell it.
+        let image = values(&plane(&[-0.0, 0.0]), Map::Viridis, scale, &[-0.0]);
+        assert_eq!(image.pixels[0], rgb(palette::MISSING));
+        assert_eq!(image.pixels[1], rgb(Map::Viridis.table()[0]));
     }
 
     #[test]

@@ -72,14 +72,16 @@ impl Picture {
                 handle
             }
             before => {
-                if let (Some(Texture::Gpu(id, _)), Some(window_gpu)) = (before, window_gpu) {
-                    // The window holds it until it is told.
-                    window_gpu.state.renderer.write().free_texture(&id);
-                }
+                give_back(before, window_gpu);
                 context.load_texture(name, image.clone(), TextureOptions::NEAREST)
             }
         };
         self.texture = Some(Texture::Host(handle, image));
+    }
+
+    /// There is nothing to show any more.
+    pub fn leave(&mut self, window_gpu: Option<&WindowGpu>) {
+        give_back(self.texture.take(), window_gpu);
     }
 
     fn show(&mut self, picture: fsz_wgpu::Picture, window_gpu: &WindowGpu) {
@@ -124,6 +126,13 @@ impl Picture {
             Texture::Host(_, image) => Ok(image.clone()),
             Texture::Gpu(_, picture) => read_back(picture),
         })
+    }
+}
+
+/// The window holds a texture that was painted on its GPU until it is told.
+fn give_back(texture: Option<Texture>, window_gpu: Option<&WindowGpu>) {
+    if let (Some(Texture::Gpu(id, _)), Some(window_gpu)) = (texture, window_gpu) {
+        window_gpu.state.renderer.write().free_texture(&id);
     }
 }
 

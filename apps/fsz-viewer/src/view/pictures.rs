@@ -89,6 +89,11 @@ impl Pictures {
         self.0.iter().any(Picture::is_on_gpu)
     }
 
+    /// A pane has nothing to show any more.
+    pub fn leave(&mut self, kind: PaneKind, gpu: Option<&WindowGpu>) {
+        self.0[kind as usize].leave(gpu);
+    }
+
     /// Takes the picture of the volume.
     ///
     /// # Errors
@@ -124,7 +129,13 @@ impl Pictures {
         let Some(leader) = set.leader() else { return Ok(()) };
         let tiles = set.subject.as_ref().and_then(|s| s.tiles()).filter(|tiles| tiles.is_read());
         for kind in PaneKind::ALL {
-            let Some(plane) = planes.of(kind) else { continue };
+            let Some(plane) = planes.of(kind) else {
+                if kind != PaneKind::Volume {
+                    // It is of another field than the pictures beside it.
+                    self.leave(kind, gpu);
+                }
+                continue;
+            };
             let key = key(kind, (session.shown, tiles.is_some()), settings);
             let scene = Scene {
                 map: settings.map,
@@ -202,5 +213,25 @@ mod tests {
         let (second, range) = painted(&session, [5.0, 3.0]);
         assert_eq!(second, [first[1], first[0]]);
         assert_eq!(range, Some((3.0, 5.0)));
+    }
+
+    /// A line that wipes to the reconstruction would show that of the field before.
+    #[test]
+    fn a_field_without_a_reconstruction_has_no_picture_of_one() {
+        let mut session = Session::default();
+        let field = Field::new(Shape::new(&[1, 2]).unwrap(), vec![0f32, 1.0]).unwrap();
+        session.set.original = Some(Document::of_values("two".into(), Path::new("two"), field));
+        let (context, settings) = (egui::Context::default(), Settings::default());
+        let (mut pictures, ranges) = (Pictures::default(), Ranges::default());
+        for subject in [Some(plane([0.0, 1.0])), None] {
+            let is_there = subject.is_some();
+            let planes = Planes { original: Some(plane([0.0, 1.0])), subject, ..Planes::default() };
+            session.generation += 1;
+            session.shown = Some(session.current());
+            let shown = (&session, &planes);
+            pictures.paint(&context, shown, &settings, &ranges, None).unwrap();
+            assert!(!pictures.of(PaneKind::Original).is_empty());
+            assert_eq!(pictures.of(PaneKind::Reconstruction).is_empty(), !is_there);
+        }
     }
 }

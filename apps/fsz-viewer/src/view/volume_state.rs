@@ -18,15 +18,22 @@ pub struct VolumeState {
     pub failed: bool,
     /// The picture that came last, until it is shown.
     come: Option<VolumePicture>,
+    /// Of which order it is.
+    number: Option<u64>,
     /// How many have come.
     count: u64,
 }
 
 impl VolumeState {
-    /// Takes a picture.
-    pub fn take(&mut self, picture: VolumePicture) {
-        self.come = Some(picture);
+    /// Takes a picture of the order with a number.
+    pub fn take(&mut self, number: u64, picture: VolumePicture) {
+        (self.come, self.number) = (Some(picture), Some(number));
         self.count += 1;
+    }
+
+    /// Whether the picture that came last is of the order with a number.
+    pub fn has(&self, number: u64) -> bool {
+        self.number == Some(number)
     }
 
     /// The picture that came and was not shown yet, with its number.

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow, ensure};
-use fsz::Stream;
+use fsz::{Progress, Stream};
 use fsz_field::bp::{BlockInfo, Bp, Payload};
 
 use crate::model::catalog::{Catalog, Choice, Entry};
 use crate::model::document::Document;
+use crate::model::stream_facts::StreamFacts;
 
 /// The variables of a file that can be shown.
 ///
@@ -29,8 +30,8 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
 /// up one array, ADIOS2 puts their values together.
 ///
 /// # Errors
-/// When there is no such step, or it cannot be decoded.
-pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
+/// When there is no such step, it cannot be decoded, or `progress` is cancelled.
+pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Document> {
     let file = Bp::open(path)?;
     let (name, step) = (choice.variable.as_str(), choice.step);
     let title = format!(
@@ -54,13 +55,15 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
         if blocks.len() == 1 {
             return Document::from_stream(title, path, stream);
         }
-        bound = Some(stream.header().absolute_bound);
         let mut parts = Vec::new();
         let mut first = Some(stream);
         for block in &blocks {
+            progress.check()?;
             let stream = first.take().map_or_else(|| payload(block), |first| Ok(Some(first)))?;
-            let (Some(start), Some(stream)) = (block.start.clone(), stream) else { break };
-            parts.push((start, stream));
+            // Values that were not compressed keep any bound.
+            let Some(stream) = stream else { continue };
+            bound = StreamFacts::of(&stream).bounds().chain(bound).reduce(f64::max);
+            parts.extend(block.start.clone().map(|start| (start, stream)));
         }
         if parts.len() == blocks.len()
             && let Some(document) =
@@ -70,6 +73,7 @@ pub fn open(path: &Path, choice: &Choice) -> Result<Document> {
             return Ok(document);
         }
     }
+    progress.check()?;
     let field = file.read(name, step, None);
     let field = field.map_err(|e| reason.unwrap_or_else(|| e.into()))?;
     let mut document = Document::of_values(title, path, field);

@@ -16,7 +16,7 @@ use crate::model::grid::Grid;
 use crate::model::plane::{Place, Plane};
 use crate::model::scale::suits_single;
 use crate::model::stream_facts::StreamFacts;
-use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams};
+use crate::work::gpu_streams::{CUDA_DEVICE, GpuStreams, is_of_device};
 use crate::work::kept_streams::Part;
 
 /// The decoder that is asked for.
@@ -132,13 +132,19 @@ impl Decoder {
 
     /// The GPU that it decodes a document on; none where the processor or CUDA does it.
     pub fn gpu_of(&self, document: &Document, exact: bool) -> Option<&Gpu> {
-        self.gpu.as_ref().filter(|_| suits(document, exact))
+        let takes = || suits(document, exact) && !self.streams.wgpu.leaves_out(document);
+        self.gpu.as_ref().filter(|_| takes())
+    }
+
+    /// Whether CUDA decodes a document.
+    fn is_cuda_of(&self, document: &Document) -> bool {
+        self.is_cuda() && document.facts.is_some() && !self.streams.cuda.leaves_out(document)
     }
 
     /// Brings the streams of a document to where planes are decoded. What does not go there is decoded elsewhere.
     pub fn prepare(&self, document: &Document) {
         // A stream that is damaged is told of when it is decoded.
-        if self.is_cuda() {
+        if self.is_cuda_of(document) {
             let _ = self.streams.on_cuda(document);
             return;
         }
@@ -152,7 +158,7 @@ impl Decoder {
     /// Brings there what [`Decoder::plane`] decoded a plane of without bringing all of it.
     pub fn bring_rest<'a>(&self, documents: impl IntoIterator<Item = &'a Document>, exact: bool) {
         for document in documents {
-            if self.is_cuda() {
+            if self.is_cuda_of(document) {
                 // As below.
                 let _ = self.streams.on_cuda(document);
             }
@@ -215,13 +221,15 @@ impl Decoder {
     /// What it is called, for the status bar; of a document that it decodes.
     pub fn name(&self, document: Option<&Document>, exact: bool) -> String {
         match &self.gpu {
-            Some(gpu) if document.is_none_or(|d| suits(d, exact) && self.is_there(d)) => {
+            Some(gpu)
+                if document.is_none_or(|d| self.gpu_of(d, exact).is_some() && self.is_there(d)) =>
+            {
                 let rounded = document.is_some_and(|document| document.dtype == DType::F64);
                 let how = if rounded { ", rounded to f32 for display" } else { "" };
                 format!("the GPU ({}){how}", gpu.name())
             }
             _ if self.is_cuda()
-                && document.is_none_or(|d| d.facts.is_some() && self.is_there(d)) =>
+                && document.is_none_or(|d| self.is_cuda_of(d) && self.is_there(d)) =>
             {
                 "CUDA".to_owned()
             }
@@ -237,20 +245,24 @@ impl Decoder {
     pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
         let is_first = !self.is_part(document);
         self.part = None;
-        if self.gpu.is_some() && suits(document, exact) && self.may_use_gpu(document) {
+        if self.gpu_of(document, exact).is_some() && self.may_use_gpu(document) {
             match self.plane_on_gpu(document, place) {
                 Ok(Some(plane)) => return Ok(plane),
                 // It is on its way there.
                 Ok(None) => return document.plane(&self.codec, place),
-                // A full GPU, or a stream for studies: the processor knows what to say of it.
+                // The processor knows what to say of a stream.
                 Err(reason) => {
-                    self.gpu = None;
-                    self.streams.wgpu.clear();
-                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
+                    self.note = Some(told(document, &reason));
+                    if is_of_device(&reason) {
+                        self.gpu = None;
+                        self.streams.wgpu.clear();
+                    } else {
+                        self.streams.wgpu.leave_out(document);
+                    }
                 }
             }
         }
-        if self.is_cuda() && document.facts.is_some() {
+        if self.is_cuda_of(document) {
             // The processor has such a plane before the stream is there.
             if is_first && !self.streams.cuda.has(document) && takes_little(document, place)? {
                 self.part = document.facts.clone();
@@ -263,13 +275,17 @@ impl Decoder {
                 Ok(plane) => return Ok(plane),
                 // As above.
                 Err(reason) => {
-                    self.codec = Codec::cpu();
-                    self.streams.cuda.clear();
-                    self.note = Some(format!("{reason}; decoding on the CPU from now on"));
+                    self.note = Some(told(document, &reason));
+                    if is_of_device(&reason) {
+                        self.codec = Codec::cpu();
+                        self.streams.cuda.clear();
+                    } else {
+                        self.streams.cuda.leave_out(document);
+                    }
                 }
             }
         }
-        document.plane(&self.codec, place)
+        document.plane(&Codec::cpu(), place)
     }
 
     /// Whether planes are brought to a GPU to be painted.
@@ -484,6 +500,14 @@ pub fn paints(choice: DecoderChoice, window: &Gpu) -> bool {
     }
 }
 
+/// What to tell where a device does not decode a document, or anything any more.
+fn told(document: &Document, reason: &anyhow::Error) -> String {
+    match is_of_device(reason) {
+        true => format!("{reason}; decoding on the CPU from now on"),
+        false => format!("{}: {reason}; decoding it on the CPU", document.title),
+    }
+}
+
 /// Whether a GPU's values of it will do: they are exact in single precision; in double precision they are
 /// to be looked at, where single precision tells the values apart.
 fn suits(document: &Document, exact: bool) -> bool {
@@ -508,7 +532,7 @@ mod tests {
     use std::path::Path;
     use std::sync::{Mutex, MutexGuard, PoisonError};
 
-    use fsz::{Bound, CompressOptions, Dense, Profile, Region};
+    use fsz::{Bound, CompressOptions, Dense, Profile, Region, Stream};
     use ndarray::ArrayView;
 
     use super::*;
@@ -678,6 +702,47 @@ mod tests {
         decoder.streams.wgpu.clear();
         check(&mut decoder, &document, Place { axis: 2, plane: 3 });
         assert!(!decoder.is_part(&document) && decoder.streams.wgpu.has(&document));
+    }
+
+    /// Of a damaged stream the planes before the damage are the processor's; those of others stay on the GPU.
+    #[test]
+    fn a_damaged_stream_leaves_the_gpu_to_others() {
+        let _alone = alone();
+        for choice in [DecoderChoice::Gpu, DecoderChoice::Cuda] {
+            let mut decoder = Decoder::open(choice, None);
+            if let Some(reason) = decoder.note() {
+                eprintln!("SKIPPED: a damaged stream decoded as {choice:?}: {reason}");
+                continue;
+            }
+            let damaged = document(&[40, 48, 64], Profile::default());
+            let mut bytes = Vec::new();
+            let copied = damaged.with_stream(|stream| {
+                bytes.extend_from_slice(stream.as_bytes());
+                Ok(())
+            });
+            copied.unwrap();
+            let last = bytes.len() - 40;
+            bytes[last] ^= 0x10;
+            let stream = Stream::from_vec(bytes).unwrap();
+            let damaged = Document::from_stream("bad".into(), Path::new("bad"), stream).unwrap();
+            let whole = document(&[5, 12, 33], Profile::default());
+            let bad = Place { axis: 0, plane: 39 };
+            assert!(decoder.plane(&damaged, bad, true).is_err());
+            // Across this axis a plane takes nearly all of it.
+            assert!(decoder.plane(&damaged, Place { axis: 2, plane: 3 }, true).is_err());
+            let told = decoder.note().expect("it says why");
+            assert!(
+                told.starts_with("bad: ") && told.ends_with("decoding it on the CPU"),
+                "{told}"
+            );
+            check(&mut decoder, &damaged, Place::default());
+            assert!(decoder.name(Some(&damaged), true).contains("CPU"));
+            check(&mut decoder, &whole, Place::default());
+            check(&mut decoder, &whole, Place { axis: 2, plane: 3 });
+            let name = decoder.name(Some(&whole), true);
+            assert!(name.contains("GPU") || name == "CUDA", "{name}");
+            assert_eq!(decoder.note(), None);
+        }
     }
 
     #[test]

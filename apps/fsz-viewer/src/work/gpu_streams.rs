@@ -28,7 +28,8 @@ impl GpuStreams {
     /// # Errors
     /// When a stream is damaged, or the GPU's memory is full.
     pub fn of(&self, gpu: &Gpu, document: &Document) -> Result<Arc<Vec<Part<GpuStream>>>> {
-        self.wgpu.of(document, |stream| Ok(GpuStream::upload(gpu, stream)?))
+        let there = self.wgpu.of(document, |stream| Ok(GpuStream::upload(gpu, stream)?));
+        noted(&self.wgpu, document, there)
     }
 
     /// The streams of a document where CUDA decodes them, brought there unless they are.
@@ -36,7 +37,7 @@ impl GpuStreams {
     /// # Errors
     /// When CUDA does not decode such a stream, or the device's memory is full.
     pub fn on_cuda(&self, document: &Document) -> Result<Arc<Vec<Part<DeviceStream>>>> {
-        self.cuda.of(document, |stream| {
+        let there = self.cuda.of(document, |stream| {
             let there = DeviceStream::upload(CUDA_DEVICE, stream)?;
             // Kernels are compiled by their first call, which takes long the first time: they are there with the stream. A
             // stream that is damaged is told of when it is decoded.
@@ -46,6 +47,23 @@ impl GpuStreams {
                 there.decompress_box_into(&start, &count, &mut [T::default()])
             });
             Ok(there)
-        })
+        });
+        noted(&self.cuda, document, there)
+    }
+}
+
+/// The same; a document that its device does not take is left out from now on.
+fn noted<S, R>(streams: &KeptStreams<S>, document: &Document, result: Result<R>) -> Result<R> {
+    if result.as_ref().is_err_and(|reason| !is_of_device(reason)) {
+        streams.leave_out(document);
+    }
+    result
+}
+
+/// Whether a device failed or is full, with which no stream can be decoded; otherwise it is about one stream.
+pub fn is_of_device(reason: &anyhow::Error) -> bool {
+    match reason.downcast_ref() {
+        Some(fsz_wgpu::Error::Device(_) | fsz_wgpu::Error::NoAdapter(_)) => true,
+        _ => matches!(reason.downcast_ref(), Some(fsz::Error::Device(_))),
     }
 }

@@ -15,9 +15,6 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::work::event::Wake;
 
-/// The longest that the other call may take. Tests must not fail on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 60 } else { 5 });
-
 /// The most bytes of the names of files.
 const LONGEST: u64 = 1 << 20;
 
@@ -69,11 +66,17 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Becomes the first call in a folder that is this user's alone, or hands the files to it: then there is none.
+    /// Becomes the first call in a folder that is this user's alone, or hands the files to it: then there is none. Neither
+    /// waits for the other for longer than `patience`.
     ///
     /// # Errors
     /// When the folder cannot be written to, or the first call does not answer.
-    pub fn claim(folder: &Path, files: &Handed, wake: Wake) -> Result<Option<Instance>> {
+    pub fn claim(
+        folder: &Path,
+        files: &Handed,
+        wake: Wake,
+        patience: Duration,
+    ) -> Result<Option<Instance>> {
         let (lock, socket) = (folder.join("fsz-viewer.lock"), folder.join("fsz-viewer.sock"));
         let of = |path: &Path, reason: io::Error| anyhow!("{}: {reason}", path.display());
         let held = File::options().create(true).write(true).truncate(false).open(&lock);
@@ -86,9 +89,9 @@ impl Instance {
                 Err(std::fs::TryLockError::WouldBlock) => {}
             }
             // It may be about to make its socket, or about to end.
-            match hand_over(&socket, files) {
+            match hand_over(&socket, files, patience) {
                 Ok(()) => return Ok(None),
-                Err(reason) if begin.elapsed() > PATIENCE => {
+                Err(reason) if begin.elapsed() > patience => {
                     bail!("the window that is open does not answer: {reason}");
                 }
                 Err(_) => thread::sleep(Duration::from_millis(20)),
@@ -104,7 +107,7 @@ impl Instance {
         let (tell, handed) = channel();
         thread::Builder::new().name("instance".to_owned()).spawn(move || {
             for stream in listener.incoming().flatten() {
-                match take(stream, &tell) {
+                match take(stream, &tell, patience) {
                     Ok(true) => wake(),
                     Ok(false) => return,
                     // What is no call of this program.
@@ -129,8 +132,8 @@ impl Drop for Instance {
 }
 
 /// Takes the files of another call; false when nobody wants them any more.
-fn take(mut stream: UnixStream, tell: &Sender<Handed>) -> Result<bool> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn take(mut stream: UnixStream, tell: &Sender<Handed>, patience: Duration) -> Result<bool> {
+    stream.set_read_timeout(Some(patience))?;
     let mut bytes = Vec::new();
     (&stream).take(LONGEST).read_to_end(&mut bytes)?;
     let Some(handed) = Handed::read(&bytes) else { bail!("these are no names of files") };
@@ -141,9 +144,9 @@ fn take(mut stream: UnixStream, tell: &Sender<Handed>) -> Result<bool> {
     Ok(true)
 }
 
-fn hand_over(socket: &Path, files: &Handed) -> Result<()> {
+fn hand_over(socket: &Path, files: &Handed, patience: Duration) -> Result<()> {
     let mut stream = UnixStream::connect(socket)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(patience))?;
     let bytes = files.absolute()?.bytes();
     if bytes.len() as u64 >= LONGEST {
         bail!("the names of the files are too long");
@@ -164,12 +167,15 @@ mod tests {
 
     use super::*;
 
+    /// So long may it take on a busy machine.
+    const LONGEST: Duration = Duration::from_secs(60);
+
     fn claim(folder: &Path, files: &Handed) -> Result<Option<Instance>> {
-        Instance::claim(folder, files, Arc::new(|| ()))
+        Instance::claim(folder, files, Arc::new(|| ()), LONGEST)
     }
 
     fn wait(instance: &Instance) -> Handed {
-        instance.handed.recv_timeout(PATIENCE).expect("files come")
+        instance.handed.recv_timeout(LONGEST).expect("files come")
     }
 
     #[test]

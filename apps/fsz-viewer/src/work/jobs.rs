@@ -61,6 +61,13 @@ pub struct Jobs {
     pub try_waits: bool,
 }
 
+impl Work {
+    /// Whether the user wants it no more.
+    pub fn is_cancelled(&self) -> bool {
+        self.progress.check().is_err()
+    }
+}
+
 impl Drop for Jobs {
     fn drop(&mut self) {
         if let Some(live) = &self.live {
@@ -98,11 +105,10 @@ impl Jobs {
         self.works.push(Work { name, progress, background: true });
     }
 
-    /// The first of the works that are not in the background is over.
-    pub fn finished(&mut self) {
-        if let Some(first) = self.works.iter().position(|work| !work.background) {
-            self.works.remove(first);
-        }
+    /// The first of the works that are not in the background is over: it, where there is one.
+    pub fn finished(&mut self) -> Option<Work> {
+        let first = self.works.iter().position(|work| !work.background)?;
+        Some(self.works.remove(first))
     }
 
     /// Work is over.

@@ -1,7 +1,7 @@
 //! Compressed fields that stay on a device, for all threads that decode there.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use anyhow::Result;
 use fsz::Stream;
@@ -35,17 +35,19 @@ type Kept<S> = (Arc<StreamFacts>, Slot<S>);
 pub struct KeptStreams<S> {
     /// That which was used last is the last.
     kept: Arc<Mutex<Vec<Kept<S>>>>,
+    /// Fields that cannot be decoded there.
+    left_out: Arc<Mutex<Vec<Weak<StreamFacts>>>>,
 }
 
 impl<S> Clone for KeptStreams<S> {
     fn clone(&self) -> Self {
-        KeptStreams { kept: self.kept.clone() }
+        KeptStreams { kept: self.kept.clone(), left_out: self.left_out.clone() }
     }
 }
 
 impl<S> Default for KeptStreams<S> {
     fn default() -> Self {
-        KeptStreams { kept: Arc::default() }
+        KeptStreams { kept: Arc::default(), left_out: Arc::default() }
     }
 }
 
@@ -103,6 +105,20 @@ impl<S> KeptStreams<S> {
             bytes -= kept.remove(0).0.compressed_bytes;
         }
         slot
+    }
+
+    /// Notes that a document is not to be brought there again: it cannot be decoded there.
+    pub fn leave_out(&self, document: &Document) {
+        let Some(facts) = &document.facts else { return };
+        let mut left_out = locked(&self.left_out);
+        left_out.retain(|known| known.strong_count() > 0);
+        left_out.push(Arc::downgrade(facts));
+    }
+
+    /// Whether that was noted.
+    pub fn leaves_out(&self, document: &Document) -> bool {
+        let Some(facts) = &document.facts else { return false };
+        locked(&self.left_out).iter().any(|known| std::ptr::eq(known.as_ptr(), &**facts))
     }
 
     /// Takes them off the device.

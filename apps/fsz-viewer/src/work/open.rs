@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use fsz::Progress;
 use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice};
@@ -13,12 +14,14 @@ use crate::work::series;
 /// chosen.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be read, or `progress` is cancelled.
 pub fn opened(
     path: &Path,
     hints: &Hints,
     choice: &Choice,
+    progress: &Progress,
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
+    progress.check()?;
     if path.is_dir() {
         let files = series::files(path)?;
         if !files.is_empty() {
@@ -33,7 +36,7 @@ pub fn opened(
     {
         let catalog = crate::work::bp::catalog(path)?;
         let choice = catalog.nearest(choice);
-        Ok((crate::work::bp::open(path, &choice)?, Some((catalog, choice))))
+        Ok((crate::work::bp::open(path, &choice, progress)?, Some((catalog, choice))))
     }
     #[cfg(not(feature = "adios2"))]
     anyhow::bail!(

@@ -135,8 +135,8 @@ impl Service {
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
     pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
         self.steps.forget(&path);
-        self.order(move |_, _| {
-            let found = opened(&path, &hints, &choice);
+        self.order(move |_, progress| {
+            let found = opened(&path, &hints, &choice, progress);
             Event::opened(path, role, found)
         })
     }
@@ -144,8 +144,8 @@ impl Service {
     /// Goes to a step of a series; of one that is open already nothing is read.
     pub fn step(&self, path: PathBuf, role: Role, choice: Choice) -> Arc<Progress> {
         let steps = self.steps.clone();
-        self.order(move |_, _| {
-            let found = steps.open(&path, &choice);
+        self.order(move |_, progress| {
+            let found = steps.open(&path, &choice, progress);
             Event::opened(path, role, found)
         })
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use anyhow::Result;
+use fsz::Progress;
 use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice};
@@ -65,13 +66,13 @@ impl OpenedSteps {
     /// A step, opened unless it is.
     ///
     /// # Errors
-    /// When it cannot be read.
-    pub fn open(&self, path: &Path, choice: &Choice) -> Result<Opened> {
+    /// When it cannot be read, or `progress` is cancelled.
+    pub fn open(&self, path: &Path, choice: &Choice, progress: &Progress) -> Result<Opened> {
         let known = self.locked().iter().find(|k| (&*k.0, &k.1) == (path, choice)).cloned();
         match known {
             Some((_, _, opened)) => Ok(opened),
             None => {
-                let opened = opened(path, &Hints::default(), choice)?;
+                let opened = opened(path, &Hints::default(), choice, progress)?;
                 let entry = (path.to_owned(), choice.clone(), opened.clone());
                 let mut known = self.locked();
                 known.retain(|k| (&*k.0, &k.1) != (path, choice));
@@ -172,6 +173,8 @@ fn go(
     asked: &Receiver<Course>,
     mut course: Course,
 ) -> Option<Course> {
+    // Nobody cancels it: a newer course is heard between two steps.
+    let progress = Progress::new();
     let mut bytes = 0;
     let mut count = 0;
     while count <= AHEAD.min(course.steps.saturating_sub(1)) {
@@ -185,7 +188,7 @@ fn go(
         }
         steps.keep_near(&course);
         // What cannot be read is told of when it is asked for.
-        if let Ok((document, _)) = steps.open(&course.path, &course.after(count)) {
+        if let Ok((document, _)) = steps.open(&course.path, &course.after(count), &progress) {
             decoder.prepare(&document);
             bytes += document.compressed_bytes().unwrap_or_else(|| document.raw_bytes());
         }
@@ -235,7 +238,9 @@ mod tests {
         assert_eq!(steps.steps(), (2..=18).collect::<Vec<_>>());
         // The same document as before, which is on the GPU by its facts.
         let choice = course(folder.path(), 9, false).choice;
-        let [a, b] = [0, 1].map(|_| steps.open(folder.path(), &choice).unwrap().0.facts.unwrap());
+        let progress = Progress::new();
+        let again = |_| steps.open(folder.path(), &choice, &progress).unwrap().0.facts.unwrap();
+        let [a, b] = [0, 1].map(again);
         assert!(Arc::ptr_eq(&a, &b));
         steps.forget(folder.path());
         assert_eq!(steps.steps(), [0; 0]);

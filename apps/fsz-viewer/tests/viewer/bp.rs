@@ -189,6 +189,30 @@ fn blocks_on_each_other_are_read_by_adios2() {
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
 }
 
+/// With a share of each block's own range as bound.
+#[test]
+fn blocks_of_several_bounds_keep_the_largest() {
+    let fixture = Fixture::new();
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    let mode = r#"<parameter key="mode" value="rel"/></operator>"#;
+    std::fs::write(fixture.path("adios2.xml"), CONFIG.replace("</operator>", mode)).unwrap();
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path("shares.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &fixture.values[..12000]).unwrap();
+    out.put_block(&variable, &[0, 0, 0], &fixture.shape, &fixture.values).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let viewer = fixture.viewer("shares.bp", Some("wave_12x40x50.f32"));
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
+    let numbers = || fixture.values.iter().copied().filter(|v| v.is_finite());
+    let range = numbers().fold(f32::MIN, f32::max) - numbers().fold(f32::MAX, f32::min);
+    let bound = subject.decoded_bound.expect("a bound");
+    assert!((bound / (0.01 * f64::from(range)) - 1.0).abs() < 1e-6, "{bound}");
+}
+
 /// Where the process that has no operator finds the files.
 const FILES: &str = "FSZ_VIEWER_FILES_WITHOUT_OPERATOR";
 

@@ -303,7 +303,7 @@ fn a_damaged_stream_is_told_of() {
     let mut bytes = std::fs::read(fixture.path("ball.fsz")).unwrap();
     let at = bytes.len() - 40;
     bytes[at] ^= 0x40;
-    std::fs::write(fixture.path("ball.fsz"), bytes).unwrap();
+    std::fs::write(fixture.path("ball.fsz"), &bytes).unwrap();
     // The plane that is shown lies before that.
     let start = Start { place: Some(Place::default()), original: None, ..start(&fixture) };
     let mut viewer = harness(start, settings(VolumeView::default()));
@@ -314,6 +314,13 @@ fn a_damaged_stream_is_told_of() {
     viewer.state_mut().open(&fixture.path("ball.fsz"), fsz_viewer::Role::Subject);
     settle_volume(&mut viewer);
     assert!(shows(&viewer, "Full resolution"), "{:?}", viewer.state().view_state.messages);
+    // Where it cannot be shown, that of the field before is not either.
+    assert!(!viewer.state().picture(PaneKind::Volume).is_empty());
+    std::fs::write(fixture.path("bad.fsz"), bytes).unwrap();
+    viewer.state_mut().open(&fixture.path("bad.fsz"), fsz_viewer::Role::Subject);
+    settle_volume(&mut viewer);
+    assert!(shows(&viewer, "The volume cannot be shown."));
+    assert!(viewer.state().picture(PaneKind::Volume).is_empty());
 }
 
 #[test]

@@ -76,8 +76,8 @@ pub struct Slab<'a> {
 pub struct Volume {
     gpu: Gpu,
     sampling: Sampling,
-    voxels: wgpu::Texture,
-    bricks: wgpu::Texture,
+    voxels: wgpu::TextureView,
+    bricks: wgpu::TextureView,
 }
 
 /// As the shader's structure of this name. Axes are those of the GPU, fastest first.
@@ -118,7 +118,7 @@ impl Volume {
         let [depth, height, width] = size.map(|side| side as u32);
         gpu.checked(|device| {
             let texture = |label, size: [u32; 3], format| {
-                device.create_texture(&wgpu::TextureDescriptor {
+                let texture = device.create_texture(&wgpu::TextureDescriptor {
                     label: Some(label),
                     size: wgpu::Extent3d {
                         width: size[0],
@@ -132,7 +132,8 @@ impl Volume {
                     usage: wgpu::TextureUsages::STORAGE_BINDING
                         | wgpu::TextureUsages::TEXTURE_BINDING,
                     view_formats: &[],
-                })
+                });
+                texture.create_view(&Default::default())
             };
             let size = [width, height, depth];
             let bricks = size.map(|side| side.div_ceil(BRICK));
@@ -225,13 +226,12 @@ impl Volume {
             missing: bits,
         };
         let gpu = &self.gpu;
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
-        let view = self.voxels.create_view(&Default::default());
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let originals = other.map_or(&slab.values.values, |other| &other.values);
         gpu.checked(|device| {
             let buffers = [&params, &slab.values.values, originals, tiles];
             let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
-            let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
+            let resources = resources.chain([wgpu::BindingResource::TextureView(&self.voxels)]);
             let mut encoder = device.create_command_encoder(&Default::default());
             let [depth, height, width] = filled.map(|side| side as u32);
             let groups = [width.div_ceil(GROUP), height, depth];
@@ -246,12 +246,10 @@ impl Volume {
     /// [`Error::Device`] when the GPU fails.
     pub fn finish(&self) -> Result<()> {
         let gpu = &self.gpu;
-        let [voxels, bricks] =
-            [&self.voxels, &self.bricks].map(|texture| texture.create_view(&Default::default()));
-        let size = self.bricks.size();
+        let size = self.bricks.texture().size();
         let groups = [size.width, size.height, size.depth_or_array_layers];
         gpu.checked(|device| {
-            let resources = [&voxels, &bricks].map(wgpu::BindingResource::TextureView);
+            let resources = [&self.voxels, &self.bricks].map(wgpu::BindingResource::TextureView);
             let mut encoder = device.create_command_encoder(&Default::default());
             let groups = groups.map(|side| side.div_ceil(BRICKS));
             gpu.dispatch(&mut encoder, Pipeline::Bricks, resources, groups);

@@ -222,8 +222,8 @@ impl Volume {
     /// Draws the volume. The picture's colours are premultiplied by their opacity.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when the picture is empty or larger than a texture of this GPU, or a ray is sampled
-    /// more often than it can be counted; [`Error::Device`] when the GPU fails.
+    /// [`Error::InvalidArgument`] when the picture is empty or larger than a texture of this GPU; [`Error::Device`] when the
+    /// GPU fails.
     pub fn draw(&self, look: &Look, colours: &VolumeColours) -> Result<Picture> {
         let gpu = &self.gpu;
         let most = gpu.device.limits().max_texture_dimension_2d;
@@ -234,16 +234,15 @@ impl Volume {
             )));
         }
         let params = Params::new(self, look, colours, [0.0; 2]);
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let table = gpu.filled("fsz transfer function", &table(colours))?;
-        let [voxels, bricks] = self.views();
         let texture = gpu.checked(|device| {
             let texture = texture(device, width, height);
             let view = texture.create_view(&Default::default());
             let resources = [
                 params.as_entire_binding(),
-                wgpu::BindingResource::TextureView(&voxels),
-                wgpu::BindingResource::TextureView(&bricks),
+                wgpu::BindingResource::TextureView(&self.voxels),
+                wgpu::BindingResource::TextureView(&self.bricks),
                 table.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&view),
             ];
@@ -264,15 +263,14 @@ impl Volume {
     pub fn pick(&self, look: &Look, colours: &VolumeColours, at: [f32; 2]) -> Result<Option<Hit>> {
         let gpu = &self.gpu;
         let params = Params::new(self, look, colours, at);
-        let params = gpu.uniform(bytemuck::bytes_of(&params));
+        let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let table = gpu.filled("fsz transfer function", &table(colours))?;
         let hit = gpu.storage("fsz hit", 20)?;
-        let [voxels, bricks] = self.views();
         gpu.checked(|device| {
             let resources = [
                 params.as_entire_binding(),
-                wgpu::BindingResource::TextureView(&voxels),
-                wgpu::BindingResource::TextureView(&bricks),
+                wgpu::BindingResource::TextureView(&self.voxels),
+                wgpu::BindingResource::TextureView(&self.bricks),
                 table.as_entire_binding(),
                 hit.as_entire_binding(),
             ];
@@ -291,9 +289,5 @@ impl Volume {
             sampling.start[axis] + element.min(sampling.count[axis] - 1)
         });
         Ok(Some(Hit { index, value: f32::from_bits(words[4]) }))
-    }
-
-    fn views(&self) -> [wgpu::TextureView; 2] {
-        [&self.voxels, &self.bricks].map(|texture| texture.create_view(&Default::default()))
     }
 }

@@ -5,6 +5,7 @@ pub mod orbit;
 pub mod order;
 pub mod plan;
 pub mod transfer;
+pub mod unit;
 pub mod volume_view;
 
 /// Half the sides of a field in the space that it is looked at in, fastest axis first: of the longest one ½. A very thin

@@ -23,6 +23,8 @@ pub struct VolumeOrder {
     pub generation: u64,
     /// What is shown of them.
     pub source: VolumeSource,
+    /// What the values are counted in, those of the colours and the surface too.
+    pub unit: f64,
     /// Which part.
     pub clip: ClipBox,
     /// The points that the longest side of the field takes on the screen.
@@ -48,7 +50,7 @@ impl VolumeOrder {
 
     /// Whether both show the same values.
     pub fn has_same_values(&self, other: &VolumeOrder) -> bool {
-        (self.generation, self.source) == (other.generation, other.source)
+        (self.generation, self.source, self.unit) == (other.generation, other.source, other.unit)
     }
 
     /// Of points and samples one in how many along each axis the processor draws, of a volume of so many voxels along
@@ -97,6 +99,7 @@ mod tests {
             set: Set::default(),
             generation: 1,
             source: VolumeSource::default(),
+            unit: 1.0,
             clip: ClipBox::default(),
             points: 512,
             look: Look {

@@ -140,6 +140,7 @@ struct Marks<'a> {
 }
 
 fn draw(ui: &mut Ui, name: &str, curve: Vec<[f64; 2]>, limit: Option<f64>, marks: &Marks<'_>) {
+    let curve: Vec<_> = curve.into_iter().filter(|[_, value]| value.is_finite()).collect();
     plot(name, 70.0).allow_drag(false).allow_zoom(false).show(ui, |plot| {
         plot.line(Line::new(name, PlotPoints::from(curve)).color(rgb(LINES[0])));
         if let Some(limit) = limit {
@@ -153,4 +154,22 @@ fn draw(ui: &mut Ui, name: &str, curve: Vec<[f64; 2]>, limit: Option<f64>, marks
             plot.vline(VLine::new("step shown", shown as f64).color(rgb(LINES[1])));
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+
+    use super::*;
+
+    /// As at the cursor, where an element may be any. Such a point gives a plot no bounds.
+    #[test]
+    fn what_is_no_number_has_no_place_in_a_curve() {
+        let marks = Marks { shown: None, changes: &VecDeque::new() };
+        for values in [&[1.0, f64::INFINITY][..], &[f64::NAN], &[f64::NEG_INFINITY]] {
+            let steps = values.iter().enumerate();
+            let curve: Vec<[f64; 2]> = steps.map(|(step, &v)| [step as f64, v]).collect();
+            Harness::new_ui(|ui| draw(ui, "value", curve.clone(), None, &marks)).run();
+        }
+    }
 }

@@ -27,8 +27,9 @@ fn by_lag(measures: &Measures) -> Vec<[f64; 2]> {
     lags.filter(|(_, r)| r.is_finite()).map(|(i, &r)| [i as f64 + 1.0, r]).collect()
 }
 
+/// Of values beyond 1e±154 the squares are 0 or infinite: these have no place in a plot.
 fn by_frequency(shells: &[Shell]) -> Vec<[f64; 2]> {
-    let seen = shells.iter().filter(|s| s.power > 0.0);
+    let seen = shells.iter().filter(|s| s.power > 0.0 && s.power.is_finite());
     seen.map(|s| [s.frequency, s.power.log10()]).collect()
 }
 
@@ -102,4 +103,16 @@ pub fn measure_plots(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         },
     );
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_that_have_no_logarithm_are_left_out() {
+        let shell = |power| Shell { frequency: 0.25, modes: 1, power };
+        let shells = [0.0, 100.0, f64::INFINITY, f64::NAN].map(shell);
+        assert_eq!(by_frequency(&shells), [[0.25, 2.0]]);
+    }
 }

@@ -136,7 +136,9 @@ fn pane(
         kind => pictures.of(kind),
     };
     let wipe = match (kind, input.view.wipe) {
-        (PaneKind::Original, Some(at)) => Some((pictures.of(PaneKind::Reconstruction), at)),
+        (PaneKind::Original, Some(at)) if planes.subject.is_some() => {
+            Some((pictures.of(PaneKind::Reconstruction), at))
+        }
         _ => None,
     };
     let bar = bar(kind, &input.session.set, planes, input.view);

@@ -32,7 +32,9 @@ pub fn status(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             } else {
                 ui.spinner();
             }
-            if ui.small_button("Cancel").clicked() {
+            if work.is_cancelled() {
+                ui.label("Cancelling …");
+            } else if ui.small_button("Cancel").clicked() {
                 commands.push(Command::Cancel(work.progress.clone()));
             }
         }

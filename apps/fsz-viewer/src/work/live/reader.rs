@@ -141,8 +141,11 @@ impl Reader {
     }
 
     fn set(&self, connection: Connection) {
-        self.shared.lock().set(connection);
-        (self.wake)();
+        // It is told again and again; the window is drawn for what is new.
+        let new = self.shared.lock().set(connection);
+        if new {
+            (self.wake)();
+        }
     }
 
     fn problem(&self, reason: &anyhow::Error) {
@@ -234,7 +237,8 @@ fn compressed(path: &Path, engine: &Engine, step: u64, name: &str) -> Result<Fou
     if blocks.is_empty() {
         return Ok(Found::Nothing);
     }
-    Ok(Found::Streams(Box::new(variable(path, name, step, &found.shape, blocks)?)))
+    let document = variable(path, name, step, &found.shape, blocks)?;
+    Ok(Found::Streams(Box::new(document.live())))
 }
 
 /// The uncompressed values of a variable, in the shape and type of its compressed pair.
@@ -256,5 +260,30 @@ fn original(
     let field = with_element!(compressed.dtype, T => {
         Field::new(shape, engine.read::<T>(name, Step::Current, &Selection::All)?)?
     });
-    Ok(Document::of_values(format!("{}, {name}", path.display()), path, field))
+    Ok(Document::of_values(format!("{}, {name}", path.display()), path, field).live())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::model::live::Live;
+
+    #[test]
+    fn a_silent_simulation_wakes_the_window_once() {
+        let woken = Arc::new(AtomicU64::new(0));
+        let count = woken.clone();
+        let reader = Reader {
+            name: "run".into(),
+            shared: Shared(Arc::new(Mutex::new(Live::new("run".to_owned(), 1)))),
+            ending: Arc::default(),
+            wake: Arc::new(move || _ = count.fetch_add(1, Ordering::Relaxed)),
+        };
+        (0..9).for_each(|_| reader.set(Connection::Silent));
+        assert_eq!(woken.load(Ordering::Relaxed), 1);
+        reader.set(Connection::Connected);
+        assert_eq!(woken.load(Ordering::Relaxed), 2);
+    }
 }

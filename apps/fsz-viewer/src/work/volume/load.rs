@@ -15,6 +15,7 @@ use rayon::prelude::*;
 use crate::model::document::Document;
 use crate::model::set::Set;
 use crate::model::volume::plan::{self, Budget};
+use crate::model::volume::unit::in_unit;
 use crate::model::volume::volume_view::VolumeSource;
 use crate::work::decoder::Decoder;
 use crate::work::gpu_streams::GpuStreams;
@@ -35,6 +36,8 @@ pub struct Loader<'a> {
 /// What a volume is to hold.
 struct Wanted<'a> {
     source: VolumeSource,
+    /// What the values are counted in.
+    unit: f64,
     document: &'a Document,
     /// The original, where errors are wanted.
     original: Option<&'a Document>,
@@ -75,7 +78,7 @@ fn few(slabs: usize) -> usize {
 }
 
 impl Loader<'_> {
-    /// A part of what is open as a volume, for what draws it in a mode; none when `obsolete` says that it is of no use any
+    /// A part of what is open as a volume, its values counted in a unit, for what draws it in a mode; none when `obsolete` says that it is of no use any
     /// more. The processor decodes until the shaders that do it are there, which others make, as
     /// [`with_shaders`](crate::work::shaders::with_shaders) does.
     ///
@@ -84,7 +87,7 @@ impl Loader<'_> {
     pub fn volume(
         &self,
         set: &Set,
-        source: VolumeSource,
+        (source, unit): (VolumeSource, f64),
         sampling: Sampling,
         mode: Mode,
         obsolete: impl FnMut() -> bool,
@@ -96,8 +99,8 @@ impl Loader<'_> {
         let document = document.context("there is no such field")?;
         let original = set.original.as_ref().filter(|_| source == VolumeSource::Error);
         let missing = set.leader().map_or(&[][..], |leader| leader.missing());
-        let missing = missing.iter().map(|&value| (value as f32).to_bits()).collect();
-        let wanted = Wanted { source, document, original, sampling, missing };
+        let missing = missing.iter().map(|&value| in_unit(value, unit).to_bits()).collect();
+        let wanted = Wanted { source, unit, document, original, sampling, missing };
         let is_ready = || self.has_shaders(document);
         thread::scope(|scope| {
             // What draws it is made while it is brought there.
@@ -110,6 +113,7 @@ impl Loader<'_> {
     fn suits(&self, wanted: &Wanted<'_>) -> bool {
         // Errors are to be those of the values, not of their rounding.
         wanted.source != VolumeSource::Original
+            && wanted.unit == 1.0
             && self.decoder.gpu_of(wanted.document, wanted.original.is_some()).is_some()
     }
 
@@ -216,7 +220,7 @@ impl Loader<'_> {
             .original
             .map(|original| original.slab(self.decoder.codec(), rows.0, rows.1))
             .transpose()?;
-        let original = original.map(|fields| self.upload(&fields)).transpose()?;
+        let original = original.map(|fields| self.upload(&fields, wanted.unit)).transpose()?;
         Ok(Planes { values, are_errors: false, original, columns: width, offset: start[2] })
     }
 
@@ -231,16 +235,18 @@ impl Loader<'_> {
         let Some(original) = wanted.original else { return Ok(Read::Values(fields)) };
         let originals = original.slab(codec, start, count)?;
         let pairs = fields.iter().zip(&originals);
-        let errors = pairs.flat_map(|(field, original)| errors(field, original)).collect();
+        let of = |(field, original)| errors(field, original, wanted.unit);
+        let errors = pairs.flat_map(of).collect();
         Ok(Read::Errors(errors, originals))
     }
 
     /// What the processor has, brought to the GPU.
     fn brought(&self, wanted: &Wanted<'_>, read: Read) -> Result<Planes> {
         let (values, original) = match &read {
-            Read::Values(fields) => (self.upload(fields)?, None),
+            Read::Values(fields) => (self.upload(fields, wanted.unit)?, None),
             Read::Errors(errors, originals) => {
-                (GpuSlice::upload(self.gpu, errors)?, Some(self.upload(originals)?))
+                let originals = self.upload(originals, wanted.unit)?;
+                (GpuSlice::upload(self.gpu, errors)?, Some(originals))
             }
             Read::Kinds(kinds) => (GpuSlice::of_tiles(self.gpu, kinds)?, None),
         };
@@ -250,13 +256,14 @@ impl Loader<'_> {
     }
 
     /// The values of fields that follow one another.
-    fn upload(&self, fields: &[Field]) -> Result<GpuSlice> {
+    fn upload(&self, fields: &[Field], unit: f64) -> Result<GpuSlice> {
         if let [field] = fields
             && let Values::F32(values) = field.values()
         {
             return Ok(GpuSlice::upload(self.gpu, values)?);
         }
-        Ok(GpuSlice::upload(self.gpu, &fields.iter().flat_map(shown).collect::<Vec<f32>>())?)
+        let values: Vec<f32> = fields.iter().flat_map(|field| shown(field, unit)).collect();
+        Ok(GpuSlice::upload(self.gpu, &values)?)
     }
 }
 
@@ -313,18 +320,19 @@ fn kinds(wanted: &Wanted<'_>, (start, count): ([u64; 3], [u64; 3])) -> Result<Ve
     Ok(tiles)
 }
 
-/// The values of a field as they are drawn.
-fn shown(field: &Field) -> Vec<f32> {
+/// The values of a field as they are drawn. Those of single precision are always counted in 1.
+fn shown(field: &Field, unit: f64) -> Vec<f32> {
     match field.values() {
         Values::F32(values) => values.to_vec(),
-        Values::F64(values) => values.par_iter().map(|&value| value as f32).collect(),
+        Values::F64(values) => values.par_iter().map(|&value| in_unit(value, unit)).collect(),
     }
 }
 
 /// The magnitudes of errors. What is kept bit for bit has none, NaN among it.
-fn errors(field: &Field, original: &Field) -> Vec<f32> {
-    let of = |value: f64, before: f64| {
-        if value.to_bits() == before.to_bits() { 0.0 } else { (value - before).abs() as f32 }
+fn errors(field: &Field, original: &Field, unit: f64) -> Vec<f32> {
+    let of = |value: f64, before: f64| match value.to_bits() == before.to_bits() {
+        true => 0.0,
+        false => in_unit((value - before).abs(), unit),
     };
     with_values!(field.values(), values => with_values!(original.values(), before => {
         values.par_iter().zip(before).map(|(v, b)| of(v.to_f64(), b.to_f64())).collect()
@@ -356,10 +364,10 @@ mod tests {
             Field::new(shape(), single.to_vec()).unwrap(),
             Field::new(shape(), double.to_vec()).unwrap(),
         );
-        assert_eq!(errors(&single, &single), [0.0; 5]);
-        assert_eq!(errors(&double, &double), [0.0; 5]);
+        assert_eq!(errors(&single, &single, 1.0), [0.0; 5]);
+        assert_eq!(errors(&double, &double, 1.0), [0.0; 5]);
         let last = (1.0 / 3.0 - 0.25) as f32;
-        for found in [errors(&single, &double), errors(&double, &single)] {
+        for found in [errors(&single, &double, 1.0), errors(&double, &single, 1.0)] {
             assert_eq!(found, [0.25, 0.0, 0.0, 0.0, last]);
         }
     }

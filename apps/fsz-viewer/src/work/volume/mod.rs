@@ -244,8 +244,13 @@ impl Drawer {
         let (asked, next) = (&self.asked, &mut self.next);
         let obsolete = || Drawer::is_obsolete(asked, next, order);
         let loader = load::Loader { decoder: &self.decoder, streams: &self.streams, gpu, budget };
-        let volume =
-            loader.volume(&order.set, order.source, sampling, order.look.mode, obsolete)?;
+        let volume = loader.volume(
+            &order.set,
+            (order.source, order.unit),
+            sampling,
+            order.look.mode,
+            obsolete,
+        )?;
         Ok(match volume {
             Some(volume) => {
                 self.held.push(Held { order: order.clone(), volume });
@@ -310,6 +315,7 @@ mod tests {
     use crate::model::volume::clip_box::ClipBox;
     use crate::model::volume::extent;
     use crate::model::volume::orbit::Orbit;
+    use crate::model::volume::unit::{in_unit, unit};
     use crate::model::volume::volume_view::VolumeSource;
 
     const SHAPE: [usize; 4] = [2, 10, 24, 40];
@@ -360,6 +366,7 @@ mod tests {
             set: set.clone(),
             generation: 1,
             source,
+            unit: 1.0,
             clip,
             points: 1024,
             look: Look {
@@ -404,6 +411,29 @@ mod tests {
             eprintln!("SKIPPED: volumes of documents: {reason}");
         }
         found.is_ok()
+    }
+
+    /// Single precision has not numbers so large or so small.
+    #[test]
+    fn doubles_of_any_range_are_seen() {
+        if !has_volumes() {
+            return;
+        }
+        let sides = [10, 24, 40];
+        let seen = |factor: f64| {
+            let values: Vec<f64> = (0..9600).map(|i| f64::from(value(i)) * factor).collect();
+            let field = fsz_field::Field::new(fsz_field::Shape::new(&sides).unwrap(), values);
+            let document = Document::of_values("made".into(), Path::new("made"), field.unwrap());
+            let set = Set { original: Some(document), ..Set::default() };
+            let mut order = order(&set, VolumeSource::Original, ClipBox::default());
+            order.unit = unit(fsz::DType::F64, -9.0 * factor, 9.0 * factor);
+            let [low, high] = [-9.0, 9.0].map(|end| in_unit(end * factor, order.unit));
+            order.colours.range = Some((low, high, false));
+            pictures(&mut drawer(DecoderChoice::Cpu).1, &order)
+        };
+        let expected = seen(1.0);
+        assert!(expected[0].0.iter().any(|point| point >> 24 == 0xff));
+        assert!([960, -1024 + 64].iter().all(|&e| seen(2f64.powi(e)) == expected));
     }
 
     /// What the GPU decodes of a stream is what is brought there.

@@ -75,7 +75,7 @@ fn loaded(
     let document = set.subject.as_ref().unwrap();
     let original = set.original.as_ref().filter(|_| source == VolumeSource::Error);
     let sampling = Sampling { start: [0; 3], count: SIDES, stride: STRIDE };
-    let wanted = Wanted { source, document, original, sampling, missing: Vec::new() };
+    let wanted = Wanted { source, unit: 1.0, document, original, sampling, missing: Vec::new() };
     let asked = Cell::new(0);
     let is_ready = || asked.replace(asked.get() + 1) >= ready;
     let volume = loader.loaded(&wanted, is_ready, || false).unwrap().unwrap();
