@@ -294,12 +294,15 @@ impl Tables {
             };
             let own = alphabet.first()..alphabet.first() + alphabet.contexts();
             for (counts, frequencies) in histogram[own.clone()].iter().zip(&self.0[own]) {
+                // Most contexts of a field were not seen.
+                if counts.iter().fold(0, |all, count| all | count) == 0 {
+                    continue;
+                }
+                let bits =
+                    |f: u16, raw: u8| COSTS[f as usize] as u64 + (u64::from(raw) << COST_BITS);
+                let missing = bits(frequencies[alphabet.escape()], escape_bits);
                 for (&count, &f) in counts.iter().zip(frequencies) {
-                    if count > 0 {
-                        let escape = frequencies[alphabet.escape()];
-                        let (f, raw) = if f > 0 { (f, 0) } else { (escape, escape_bits) };
-                        total += count * (COSTS[f as usize] as u64 + ((raw as u64) << COST_BITS));
-                    }
+                    total += count * if f > 0 { bits(f, 0) } else { missing };
                 }
             }
         }
