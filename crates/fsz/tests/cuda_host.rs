@@ -16,7 +16,7 @@ const MANY: usize = 5_000_321;
 const LARGE: usize = (140 << 20) + 5136;
 
 /// The same where layout and tables are chosen.
-const LARGE_TO_CHOOSE: usize = (260 << 20) + 5136;
+const LARGE_TO_CHOOSE: usize = (516 << 20) + 5136;
 
 /// A field of so many bytes, of [`MANY`] elements again and again.
 fn of_len<T: Element>(kind: &str, bytes: usize) -> Vec<T> {

@@ -41,8 +41,8 @@ use crate::{
 
 /// Bytes of fields from which on this is worth its launches: of 64 MiB on an H200 it is not, of 256 MiB it is.
 const FROM: usize = 128 << 20;
-/// The same where an encoder chooses, which takes as long as 512 MiB are on their way.
-const FROM_OF_CHOOSING: usize = 256 << 20;
+/// The same where an encoder chooses, which takes longer than 256 MiB are on their way.
+const FROM_OF_CHOOSING: usize = 512 << 20;
 /// Bytes of a section, about: of a large field enough for all multiprocessors.
 const SECTION: usize = 32 << 20;
 /// The same where boxes are coded: a launch takes as long as a chunk, and up to twice as many chunks take hardly longer.
