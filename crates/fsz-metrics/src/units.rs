@@ -25,3 +25,21 @@ pub(crate) fn largest_of_pairs<T: Sample>(a: &[T], b: &[T], missing: &Missing<T>
         |(&a, &b): (&T, &T)| missing.pair(a, b).map_or(0.0, |(a, b)| a.abs().max(b.abs()));
     a.par_iter().zip(b).map(magnitude).reduce(|| 0.0, f64::max)
 }
+
+/// What `figure` gives of a field of 20 times 20 and another, which is the same in each unit.
+#[cfg(test)]
+pub(crate) fn same_in_each_unit<R: PartialEq + std::fmt::Debug>(
+    figure: impl Fn(&[f64], &[f64]) -> R,
+) -> R {
+    let of = |scale: f64| {
+        let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+        let wave = |i: usize| 0.3 * (i as f64 * 0.7).sin() * scale;
+        let other: Vec<f64> = field.iter().enumerate().map(|(i, v)| v + wave(i)).collect();
+        figure(&field, &other)
+    };
+    let expected = of(1.0);
+    for scale in [2f64.powi(-1000), 2f64.powi(-600), 2f64.powi(600), 2f64.powi(1023)] {
+        assert_eq!(of(scale), expected, "{scale:e}");
+    }
+    expected
+}
