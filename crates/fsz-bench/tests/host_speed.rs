@@ -2,6 +2,7 @@
 
 use std::{env, time::Instant};
 
+use cudarc::driver::{result, sys};
 use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, Stream};
 use fsz_bench::median;
 
@@ -90,5 +91,39 @@ fn host_to_host() {
                 figures(|t| t.1)
             );
         }
+    }
+}
+
+/// A field and room in memory that is pinned, so that nothing is copied on the host.
+#[test]
+#[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
+fn pinned_to_host() {
+    let cuda = match Codec::cuda(0) {
+        Ok(cuda) => cuda,
+        Err(why) => return eprintln!("SKIPPED: calls through the device: {why}"),
+    };
+    let device = fsz::cuda::DeviceCodec::open(0).expect("opens");
+    let _current = fsz::cuda::internal::enter(&device).expect("enters");
+    let made = field((1 << 30) / 4);
+    // SAFETY: the memory is kept to the end of the process, and filled before it is seen.
+    let data: &mut [f32] = unsafe {
+        let bytes = size_of_val(&made[..]);
+        let at = result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE).expect("pins");
+        at.cast::<f32>().copy_from_nonoverlapping(made.as_ptr(), made.len());
+        std::slice::from_raw_parts_mut(at.cast(), made.len())
+    };
+    let shape = [made.len() as u64 / 512 / 512, 512, 512];
+    let mut room = vec![0; fsz::max_compressed_len(&shape, DType::F32).unwrap() as usize];
+    println!("milliseconds of compression from and decompression to pinned memory of 1 GiB");
+    for profile in [Profile::default(), Profile::Dense(Dense::new())] {
+        let options = CompressOptions::new(Bound::Absolute(3e-3)).profile(profile);
+        let mut len = 0;
+        let compress = time(|| {
+            len = cuda.compress_into(data, &shape, &options, &mut room).expect("compresses");
+        });
+        let stream = Stream::open(&room[..len]).expect("opens");
+        let decompress = time(|| cuda.decompress_into(&stream, data).expect("decodes"));
+        println!("{:5}: {compress:.1} {decompress:.1}", profile.name());
+        data.copy_from_slice(&made);
     }
 }

@@ -107,25 +107,40 @@ fn damage_in_any_piece_is_told() {
     }
 }
 
+/// So many numbers in memory that is pinned and kept to the end of the process.
+fn pinned(len: usize) -> &'static mut [f32] {
+    let device = fsz::cuda::DeviceCodec::open(0).expect("opens");
+    let _current = fsz::cuda::internal::enter(&device).expect("enters");
+    // SAFETY: allocated for so many numbers, which are set before they are seen.
+    unsafe {
+        let at = result::malloc_host(4 * len, sys::CU_MEMHOSTALLOC_PORTABLE).expect("allocates");
+        at.cast::<u8>().write_bytes(0xA5, 4 * len);
+        std::slice::from_raw_parts_mut(at.cast(), len)
+    }
+}
+
 #[test]
 fn pinned_memory_is_written_without_a_copy_between() {
     let Some(codec) = device() else { return };
     let bytes = streams::<f32>().swap_remove(0);
     let stream = Stream::open(&bytes).expect("opens");
-    let device = fsz::cuda::DeviceCodec::open(0).expect("opens");
-    let _current = fsz::cuda::internal::enter(&device).expect("enters");
-    // SAFETY: the memory is kept to the end of the process.
-    let pinned = unsafe { result::malloc_host(4 * MANY, sys::CU_MEMHOSTALLOC_PORTABLE) };
-    let pinned = pinned.expect("allocates").cast::<f32>();
-    // SAFETY: allocated above for so many numbers, which are set before they are seen.
-    let found = unsafe {
-        pinned.write_bytes(0xA5, MANY);
-        std::slice::from_raw_parts_mut(pinned, MANY)
-    };
+    let found = pinned(MANY);
     let mut expected = vec![0f32; MANY];
     codec.decompress_into(&stream, found).expect("decodes");
     Codec::cpu().decompress_into(&stream, &mut expected).expect("decodes");
     assert!(expected.iter().zip(&*found).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+#[test]
+fn pinned_fields_make_the_stream_of_the_cpu() {
+    let Some(codec) = device() else { return };
+    let codec = codec.threads(4).expect("threads");
+    let data = pinned(LARGE_TO_CHOOSE / 4);
+    data.copy_from_slice(&of_len::<f32>("smooth, noise", LARGE_TO_CHOOSE));
+    for profile in [Profile::default(), dense()] {
+        let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
+        same_stream(&codec, "pinned", data, &options);
+    }
 }
 
 /// Compresses on the CPU and on the device, and compares.

@@ -24,7 +24,7 @@ use super::{
     abi::Control,
     compress::{FieldCompression, Places, verdict},
     device::Device,
-    lanes::{Half, is_pinned, shares},
+    lanes::{Half, PIECE, is_pinned, shares},
     workspace::Queue,
 };
 use crate::{
@@ -47,6 +47,8 @@ const FROM_OF_CHOOSING: usize = 512 << 20;
 const SECTION: usize = 32 << 20;
 /// The same where boxes are coded: a launch takes as long as a chunk, and up to twice as many chunks take hardly longer.
 const SECTION_OF_BOXES: usize = 64 << 20;
+/// Pieces of a field that its owner has pinned that are under way at once: they keep the bus busy, and other lanes are free.
+const PINNED_AT_ONCE: usize = 4;
 /// Threads at least where an encoder chooses: fewer take longer to gather what it looks at than is gained.
 const CHOOSING_THREADS: usize = 4;
 
@@ -98,8 +100,11 @@ pub(crate) fn compress<T: Element>(
     begun?;
 
     let section = if compression.boxes().is_some() { SECTION_OF_BOXES } else { SECTION };
-    let plan = Plan::new::<T>(data.len(), run.threads, section);
-    let lanes = shares(size_of_val(data), run.threads).1;
+    // SAFETY: numbers as bytes; they have no padding.
+    let bytes = unsafe { slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) };
+    let direct = is_pinned(bytes);
+    let plan = Plan::new::<T>(data.len(), run.threads, section, direct);
+    let lanes = shares(bytes.len(), run.threads).1;
     let sections = plan.sections.len();
     let reports_len = sections * size_of::<Control>();
     device.with_lane(reports_len, |lane| {
@@ -109,17 +114,15 @@ pub(crate) fn compress<T: Element>(
             queue,
             places,
             plan: &plan,
+            at_once: if direct { PINNED_AT_ONCE } else { usize::MAX },
             encoder: OnceLock::new(),
             reports: Reports::new(&lane.halves[0], sections)?,
             state: Mutex::new(State::new(sections, out)),
             changed: Condvar::new(),
         };
-        // SAFETY: numbers as bytes; they have no padding.
-        let data = unsafe { slice::from_raw_parts(data.as_ptr().cast(), size_of_val(data)) };
-        let direct = is_pinned(data);
         let ended = flow.begin().and_then(|()| {
-            device.on_lanes((lanes, plan.piece), run, |lane| {
-                flow.work(&lane.halves, (data, direct), run).unwrap_or_else(|why| flow.fail(why));
+            device.on_lanes((lanes, PIECE), run, |lane| {
+                flow.work(&lane.halves, (bytes, direct), run).unwrap_or_else(|why| flow.fail(why));
                 Ok(())
             })
         });
@@ -142,6 +145,8 @@ struct Flow<'a, 'o> {
     queue: &'a Queue,
     places: Places,
     plan: &'a Plan,
+    /// Pieces of the field that are under way at once, at most.
+    at_once: usize,
     /// Once that is known.
     encoder: OnceLock<Encoder>,
     reports: Reports,
@@ -273,6 +278,9 @@ impl<'o> Flow<'_, 'o> {
     fn arrived(&self, piece: usize) -> Result<()> {
         let mut state = self.state();
         state.arrived[self.plan.section_of(piece)] += 1;
+        state.copying -= 1;
+        // Another may be copied.
+        self.changed.notify_all();
         match self.encoder.get() {
             Some(encoder) => self.launch(encoder, &mut state),
             None => Ok(()),
@@ -320,11 +328,12 @@ impl<'o> Flow<'_, 'o> {
             while state.done < state.launched && self.reports.events[state.done].is_past()? {
                 self.count(&mut state)?;
             }
-            if let Some(task) = state.take_made(self.plan.piece) {
+            if let Some(task) = state.take_made(PIECE) {
                 return Ok(task);
             }
-            if state.next < self.plan.pieces() {
+            if state.next < self.plan.pieces() && state.copying < self.at_once {
                 state.next += 1;
+                state.copying += 1;
                 return Ok(Task::Up(state.next - 1));
             }
             if !wait {

@@ -7,6 +7,8 @@ use crate::format::CHUNK;
 
 /// Sections of a field, at least.
 const FEWEST_SECTIONS: usize = 4;
+/// Bytes of a piece that its owner has pinned: the fewer there are, the less the device waits between them.
+const PINNED_PIECE: usize = 4 * PIECE;
 
 /// How a field is cut: into pieces, which are copied, and sections of them, which are encoded.
 pub(super) struct Plan {
@@ -18,10 +20,13 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// For so many elements of type `T`, in sections of some `section` bytes.
-    pub fn new<T>(elements: usize, threads: usize, section: usize) -> Self {
+    /// For so many elements of type `T`, in sections of some `section` bytes. `direct`: their owner has pinned them.
+    pub fn new<T>(elements: usize, threads: usize, section: usize, direct: bool) -> Self {
         let (len, chunk) = (elements * size_of::<T>(), CHUNK * size_of::<T>());
-        let piece = shares(len, threads).0.next_multiple_of(chunk).min(PIECE / chunk * chunk);
+        let piece = match direct {
+            true => PINNED_PIECE / chunk * chunk,
+            false => shares(len, threads).0.next_multiple_of(chunk).min(PIECE / chunk * chunk),
+        };
         let pieces = len.div_ceil(piece);
         let of_section = (section / piece).min(pieces / FEWEST_SECTIONS).max(1);
         let sections = (0..pieces)
@@ -54,16 +59,17 @@ mod tests {
     use super::super::{FROM, SECTION, SECTION_OF_BOXES};
     use super::*;
 
-    fn check<T>(elements: usize, threads: usize, section: usize) {
-        let plan = Plan::new::<T>(elements, threads, section);
+    fn check<T>(elements: usize, threads: usize, section: usize, direct: bool) {
+        let plan = Plan::new::<T>(elements, threads, section, direct);
         let what = format!("{elements} of {} bytes, {threads} threads", size_of::<T>());
         let (mut bytes, mut pieces) = (0, 0);
         let last = plan.sections.len() - 1;
+        let most = if direct { PINNED_PIECE } else { PIECE };
         for (section, range) in plan.sections.iter().enumerate() {
             assert_eq!(range.start, pieces, "{what}");
             for piece in range.clone() {
                 let part = plan.bytes(piece);
-                assert!(part.start == bytes && (1..=PIECE).contains(&part.len()), "{what}");
+                assert!(part.start == bytes && (1..=most).contains(&part.len()), "{what}");
                 assert_eq!(plan.section_of(piece), section, "{what}");
                 bytes = part.end;
             }
@@ -80,8 +86,10 @@ mod tests {
         for threads in [1, 2, 7, 16, 200] {
             for elements in [FROM / 4, FROM / 4 + 1, 99_999_999, (1 << 30) + 12_345] {
                 for section in [SECTION, SECTION_OF_BOXES] {
-                    check::<f32>(elements, threads, section);
-                    check::<f64>(elements / 2, threads, section);
+                    for direct in [false, true] {
+                        check::<f32>(elements, threads, section, direct);
+                        check::<f64>(elements / 2, threads, section, direct);
+                    }
                 }
             }
         }

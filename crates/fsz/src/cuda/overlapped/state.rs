@@ -11,8 +11,9 @@ pub(super) struct State<'o> {
     /// Boxes for the choice that nobody sends yet, and how many of them are under way.
     pub samples: Vec<Sample>,
     pub sending: usize,
-    /// The next piece that nobody copies yet.
+    /// The next piece that nobody copies yet, and how many are under way.
     pub next: usize,
+    pub copying: usize,
     /// Pieces of each section that are on the device.
     pub arrived: Vec<usize>,
     /// Sections and chunks that are launched, and those sections that are known to be done.
@@ -60,6 +61,7 @@ impl<'o> State<'o> {
             samples: Vec::new(),
             sending: 0,
             next: 0,
+            copying: 0,
             arrived: vec![0; sections],
             launched: 0,
             chunks: 0,
