@@ -454,11 +454,14 @@ impl FieldCompression {
     /// Whether the field at `field` may be encoded range by range of its chunks, by a bound that needs no look at the
     /// whole field but [`sampled_magnitude`](crate::value_range::sampled_magnitude).
     pub(crate) fn by_ranges(&self, device: &Device, field: u64) -> Result<bool> {
-        if !self.has_ranges() || matches!(self.coding, Coding::Boxes(_)) {
-            return Ok(self.has_ranges());
+        match &self.coding {
+            Coding::Tiles { .. } if self.has_ranges() => {
+                let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
+                Ok(self.is_persistent(&module.shapes, field))
+            }
+            Coding::Tiles { .. } => Ok(false),
+            Coding::Boxes(_) => Ok(self.has_ranges()),
         }
-        let module = device.kernels.compress(self.kind.coder(), self.kind.dtype)?;
-        Ok(self.is_persistent(&module.shapes, field))
     }
 
     fn arguments<M>(&self, places: Places, missing: M) -> CompressArgs<M> {

@@ -23,8 +23,8 @@ pub(super) struct State<'o> {
     /// Bytes of the payload that the done sections came to, and those that somebody copies.
     pub made: usize,
     pub taken: usize,
-    /// Where what stands before the payload goes; and the payload that nobody copies yet. Of the latter is all until it is
-    /// known where the payload begins.
+    /// Where what stands before the payload goes, and the payload that nobody copies yet; the latter is the whole output until
+    /// it is known where the payload begins.
     pub head: &'o mut [u8],
     pub rest: &'o mut [u8],
     /// What failed first.
