@@ -17,6 +17,11 @@ fn field(len: usize) -> Vec<f32> {
     (0..len).into_par_iter().map(value).collect()
 }
 
+fn cuda() -> Option<Codec> {
+    let codec = Codec::cuda(0);
+    codec.inspect_err(|why| eprintln!("SKIPPED: calls through the device: {why}")).ok()
+}
+
 /// Milliseconds of calls that follow one to warm up: of the median one.
 fn time(mut call: impl FnMut()) -> f64 {
     let mut times = Vec::new();
@@ -32,10 +37,7 @@ fn time(mut call: impl FnMut()) -> f64 {
 #[test]
 #[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
 fn host_to_host() {
-    let cuda = match Codec::cuda(0) {
-        Ok(cuda) => cuda,
-        Err(why) => return eprintln!("SKIPPED: calls through the device: {why}"),
-    };
+    let Some(cuda) = cuda() else { return };
     let codecs = [("cpu", Codec::cpu()), ("cuda", cuda), ("auto", Codec::auto())];
     fsz::Calibration::measure().expect("measures");
     let most: usize = env::var("FSZ_MOST_MIB").ok().and_then(|v| v.parse().ok()).unwrap_or(1024);
@@ -98,10 +100,7 @@ fn host_to_host() {
 #[test]
 #[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
 fn pinned_to_host() {
-    let cuda = match Codec::cuda(0) {
-        Ok(cuda) => cuda,
-        Err(why) => return eprintln!("SKIPPED: calls through the device: {why}"),
-    };
+    let Some(cuda) = cuda() else { return };
     let device = fsz::cuda::DeviceCodec::open(0).expect("opens");
     let _current = fsz::cuda::internal::enter(&device).expect("enters");
     let made = field((1 << 30) / 4);

@@ -22,7 +22,6 @@ use crate::{element::Element, error::Result, format::TileGrid, profile::dense::D
 pub(crate) struct BoxEncoding {
     pub(super) coder: Coder,
     pub(super) grid: TileGrid,
-    pub(super) boxes_of_chunk: u64,
     pub(super) boxes: BoxGrid,
     pub(super) sections: Sections,
     /// Where the boxes' programs are, the coder's rows with the tables, and what warps work in.
@@ -69,8 +68,8 @@ impl BoxEncoding {
     ) -> Result<()> {
         let module = device.kernels.compress_boxes(self.coder, T::DTYPE)?;
         let shapes = &module.shapes;
-        let room =
-            |predictors| self.slots_len / team_len(predictors, self.boxes_of_chunk, T::DTYPE);
+        let boxes_of_chunk = self.grid.tiles_per_chunk();
+        let room = |predictors| self.slots_len / team_len(predictors, boxes_of_chunk, T::DTYPE);
         let multiprocessors = u64::from(device.multiprocessors);
         let count = chunks.end - chunks.start;
         let teams = Teams::new(count, multiprocessors, |size| shapes.most_teams(size), room);
@@ -81,7 +80,7 @@ impl BoxEncoding {
             slots: self.slots,
             rooms: self.slots + teams.blocks * teams.predicting() * slot_len(T::DTYPE),
             table_words: self.table_words,
-            half_words: half_words(self.boxes_of_chunk, T::DTYPE) as u32,
+            half_words: half_words(boxes_of_chunk, T::DTYPE) as u32,
             predictors: teams.predictors,
             first_chunk: chunks.start as u32,
         };
@@ -111,8 +110,8 @@ impl BoxEncoding {
     }
 
     /// Waits until the tables are on the device.
-    pub fn settle(mut self) -> Result<()> {
-        self.sent.take().map_or(Ok(()), SentTables::wait)
+    pub fn settle(self) -> Result<()> {
+        self.sent.as_ref().map_or(Ok(()), |sent| sent.read.wait())
     }
 }
 
@@ -129,7 +128,7 @@ unsafe fn set_word(at: u64, value: u32, queue: sys::CUstream) -> Result<()> {
 pub(super) struct SentTables {
     _rows: Vec<SymbolRow>,
     _tables: Vec<u32>,
-    read: Option<Event>,
+    read: Event,
 }
 
 impl SentTables {
@@ -150,17 +149,13 @@ impl SentTables {
             check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
             return Err(why);
         }
-        Ok(SentTables { _rows: rows, _tables: tables, read: Some(read) })
-    }
-
-    fn wait(mut self) -> Result<()> {
-        self.read.take().map_or(Ok(()), |read| read.wait())
+        Ok(SentTables { _rows: rows, _tables: tables, read })
     }
 }
 
 impl Drop for SentTables {
     fn drop(&mut self) {
         // Nothing may be under way from memory that is freed. Where that cannot be waited for, the context is at its end.
-        let _ = self.read.take().map(|read| read.wait());
+        let _ = self.read.wait();
     }
 }

@@ -241,7 +241,6 @@ impl BoxCompression {
         };
         Ok(BoxEncoding {
             coder: self.coder,
-            boxes_of_chunk: grid.tiles_per_chunk(),
             grid,
             boxes,
             sections: Sections::new(elements, &sections),

@@ -23,6 +23,7 @@ use self::{
 use super::{
     abi::Control,
     compress::{FieldCompression, Places, verdict},
+    compress_boxes::BoxCompression,
     device::Device,
     lanes::{Half, PIECE, is_pinned, shares},
     workspace::Queue,
@@ -172,16 +173,14 @@ impl<'o> Flow<'_, 'o> {
 
     /// Settles how the field is encoded, where that needs no look at it.
     fn begin(&self) -> Result<()> {
-        let encoder = match self.compression.boxes() {
-            None => Encoder::Tiles,
-            Some(boxes) if boxes.chooses() => return Ok(()),
-            Some(_) => self.prepare(&|_, _| Ok(()))?,
-        };
+        if self.compression.boxes().is_some_and(BoxCompression::chooses) {
+            return Ok(());
+        }
         self.state().chosen = true;
-        self.encode_by(encoder)
+        self.encode_by(self.prepare(&|_, _| Ok(()))?)
     }
 
-    /// How the boxes are encoded; `bring` as for [`FieldCompression::prepare_boxes`].
+    /// How the field is encoded; `bring` as for [`FieldCompression::prepare_boxes`].
     fn prepare(&self, bring: &dyn Fn(&TileGrid, Spread) -> Result<()>) -> Result<Encoder> {
         let (device, places, queue) = (self.device, self.places, self.queue.handle());
         // SAFETY: the memory is sized for the compression, which is waited for before the encoding is gone.
@@ -205,6 +204,8 @@ impl<'o> Flow<'_, 'o> {
             return Err(too_small());
         };
         (state.head, state.rest) = (head, rest);
+        // Payload comes of what is launched.
+        self.changed.notify_all();
         self.launch(self.encoder.get_or_init(|| encoder), &mut state)
     }
 
@@ -279,7 +280,7 @@ impl<'o> Flow<'_, 'o> {
         let mut state = self.state();
         state.arrived[self.plan.section_of(piece)] += 1;
         state.copying -= 1;
-        // Another may be copied.
+        // Another may be copied, and payload comes of what is launched.
         self.changed.notify_all();
         match self.encoder.get() {
             Some(encoder) => self.launch(encoder, &mut state),
@@ -306,7 +307,6 @@ impl<'o> Flow<'_, 'o> {
             self.reports.send_for(state.launched, self.places.scratch, self.queue)?;
             state.launched += 1;
         }
-        self.changed.notify_all();
         Ok(())
     }
 
