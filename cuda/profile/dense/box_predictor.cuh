@@ -381,8 +381,9 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return listed <= box.len / 32 && !(guessed && listed != out.listed);
     }
 
-    /// Predicts a plain box; false for any other, which may be found `unfit` for interpolation.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &unfit)
+    /// Predicts a plain box; false for any other, which may be found a misfit if all of its
+    /// elements have codes.
+    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &misfit)
     {
         i32 own;
         if (!plain.points.code_of(__ldg(args.field + box.first), own))
@@ -390,7 +391,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             return false;
         }
         auto out = plain.template predict<false>(box, programs, own, slot.residuals);
-        unfit = out.unfit;
+        misfit = out.misfit.known;
         u32 record = 0, listed;
         if (!out.walked.fits() || !list_of_plain<false>(box, out, listed))
         {
@@ -455,7 +456,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE bool lorenzo_box(const Box &box, i32 base, const LorenzoCodes<Error, T> &codes,
                                 Predicted &made)
     {
-        if (!codes.all)
+        if (codes.without > 0)
         {
             return false;
         }
@@ -489,21 +490,16 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
 
     /// Predicts a box of which some elements are masked or have no targets, and that is plain but
     /// for them; false for any other. The first element with a code has `own`.
-    FSZ_DEVICE bool masked_box(const Box &box, i32 base, i32 own, Predicted &made, bool &unfit)
+    FSZ_DEVICE bool masked_box(const Box &box, i32 base, i32 own, Predicted &made, Misfit &misfit)
     {
         auto out = plain.template predict<true>(box, programs, own, slot.residuals);
-        // Only the first element without a code tells what is masked.
-        const bool told = out.coded == out.listed || first_without(box, own) == out.pattern;
+        misfit = out.misfit;
         u32 listed;
-        if (!out.walked.fits() || !told || !list_of_plain<true>(box, out, listed))
+        if (!out.walked.fits() || !list_of_plain<true>(box, out, listed))
         {
-            unfit = (told && out.unfit) || (told ? out.listed : out.coded) > box.len / 32;
             return false;
         }
-        if (lane == 0 && !args.control->range_known)
-        {
-            take_masked(out.pattern, out.masked);
-        }
+        take_alike(out.pattern, out.masked);
         const bool coded = out.masked > 0;
         const u32 record = record_of(box, coded ? MASK_CODED : MASK_NONE, out.pattern, listed);
         const bool symbols = coded || own != base || !out.walked.flat();
@@ -523,23 +519,6 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return true;
     }
 
-    /// The bits of the first element that has neither a code nor a target, counted from the code
-    /// `own`; there is one.
-    FSZ_DEVICE Bits first_without(const Box &box, i32 own) const
-    {
-        const auto targets = plain.points.targets(own);
-        Bits first = 0;
-        each_32(box, [&](u32 from, T d) {
-            i32 code;
-            const bool without = from + lane < box.len && !plain.points.code_of(d, code) &&
-                                 !plain.points.between_codes(d, targets);
-            const u32 votes = __ballot_sync(WARP_ALL, without);
-            first = __shfl_sync(WARP_ALL, bits_of(d), votes ? __ffs(votes) - 1 : 0);
-            return votes == 0;
-        });
-        return first;
-    }
-
     /// Predicts a box whose elements all have the same bits and no code; false for any other. No
     /// element has a code.
     FSZ_DEVICE bool uniform_box(const Box &box, i32 base, Predicted &made)
@@ -552,11 +531,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             return false;
         }
         const Bits pattern = bits_of(first);
-        if (lane == 0 && !args.control->range_known)
-        {
-            is_number(first) && !args.missing.is(pattern) ? take_range(first)
-                                                          : take_masked(pattern, box.len);
-        }
+        take_alike(pattern, box.len);
         made = {box.len,   box.shape, Kept::RESIDUALS,
                 MODE_FLAT, base,      0,
                 0,         0,         record_of(box, MASK_ALL, pattern, 0),
@@ -584,13 +559,13 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
                 return own.template escaped_box<CODED>(box, base, codes.found.error, false);
             });
         }
-        bool unfit = false;
-        if (others == 0 && plain_box(box, base, made, unfit))
+        bool misfit = false;
+        if (others == 0 && plain_box(box, base, made, misfit))
         {
             return made;
         }
         made = beside(
-            [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, unfit); });
+            [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, misfit); });
         if (CODED && made.kept != Kept::DIFFERENCES)
         {
             others = made.escaped > 0 ? OTHERS : max(others, 1u) - 1;
@@ -622,9 +597,11 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         return after.made;
     }
 
-    /// Predicts a box that is not plain, and may be known to be `unfit` for interpolation.
+    /// Predicts a box that is not plain, and may be known to be a misfit if all of its elements
+    /// have codes.
     template <bool CODED> FSZ_DEVICE Predicted other_box(const Box &box, i32 base, bool unfit)
     {
+        Misfit misfit{unfit, 0};
         Predicted made;
         i32 own = base;
         const bool any = this->first_code(plain.points, box, own);
@@ -636,18 +613,29 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         // is CODED alone.
         if constexpr (CODED)
         {
-            if (any && !unfit && masked_box(box, base, own, made, unfit))
+            if (any && !misfit.known && masked_box(box, base, own, made, misfit))
             {
                 return made;
             }
         }
-        const bool looked_at = !unfit;
-        if (looked_at && any_box(box, base, own, made))
+        bool looked_at = false;
+        for (;;)
         {
-            return made;
+            if (!misfit.known)
+            {
+                looked_at = true;
+                if (any_box(box, base, own, made))
+                {
+                    return made;
+                }
+            }
+            const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
+            if (looked_at || !plain.has_guessed_targets() || codes.without == misfit.without)
+            {
+                return escaped_box<CODED>(box, base, codes.found.error, looked_at);
+            }
+            misfit.known = false;
         }
-        const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
-        return escaped_box<CODED>(box, base, codes.found.error, looked_at);
     }
 
     /// Predicts any box by interpolation, whose first element with a code has `first`; if none has,
@@ -796,6 +784,16 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         }
         __syncwarp();
         return made;
+    }
+
+    /// Takes in so many elements of the same bits, if the range is not known.
+    FSZ_DEVICE void take_alike(Bits pattern, u32 count)
+    {
+        if (lane == 0 && !args.control->range_known && count > 0)
+        {
+            const T d = value_of(pattern);
+            is_number(d) && !args.missing.is(pattern) ? take_range(d) : take_masked(pattern, count);
+        }
     }
 
     /// Takes in so many elements of the same bits that are no numbers or missing.

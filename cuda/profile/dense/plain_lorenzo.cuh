@@ -82,8 +82,8 @@ constexpr i32 NO_CODE = static_cast<i32>(0x80000000u);
 /// What the elements of a box that have codes come to.
 template <class Error, class T> struct LorenzoCodes
 {
-    /// Whether all elements have one.
-    bool all;
+    /// Elements that have none.
+    u32 without;
     Decoded<Error, T> found;
 };
 
@@ -99,13 +99,13 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
         const u32 row = per_lane.quotient(at);
         return lorenzo_place(row, at - row * per_lane.divisor);
     };
-    bool all = true;
+    u32 without = 0;
     const auto code_of = [&](T d, u32) {
         i32 code;
         Error error;
         if (!points.strict_code_of(d, code, error))
         {
-            all = false;
+            ++without;
             return static_cast<u32>(NO_CODE);
         }
         found.error = larger(found.error, error);
@@ -127,7 +127,7 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
             store_word(stage + at, codes[0]);
         }
     });
-    return {__all_sync(WARP_ALL, all) != 0, found};
+    return {__reduce_add_sync(WARP_ALL, without), found};
 }
 
 /// What a box comes to by orders 1 and 2: the bits of all differences, and of the lane the bits
