@@ -73,8 +73,13 @@ template <class T> struct RelativeQuantizer
     /// The lowest pattern of the first logarithmic code.
     Bits origin;
 
+    FSZ_DEVICE RelativeQuantizer(const RelativeBound<T> &bound, Bits origin)
+        : bound(bound), origin(origin)
+    {
+    }
+
     FSZ_DEVICE RelativeQuantizer(const Args &args, const Control &control)
-        : bound(args.bound), origin(static_cast<Bits>(control.origin))
+        : RelativeQuantizer(args.bound, static_cast<Bits>(control.origin))
     {
     }
 };

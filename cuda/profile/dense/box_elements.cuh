@@ -69,13 +69,14 @@ template <class Z> struct BoxElements
         bool found = false;
         // What is known to have none: many elements that are masked have the same bits.
         typename Element<T>::Bits none = 0;
+        const auto &codes = points.codes();
         each_32(box, [&](u32 from, T d) {
             if (from > 0 && __all_sync(WARP_ALL, bits_of(d) == none))
             {
                 return true;
             }
             i32 own = 0;
-            const bool has = from + lane < box.len && points.code_of(d, own);
+            const bool has = from + lane < box.len && codes.code_of(d, own);
             if (const u32 votes = __ballot_sync(WARP_ALL, has))
             {
                 code = __shfl_sync(WARP_ALL, own, __ffs(votes) - 1);

@@ -71,7 +71,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// and two ways that a multiprocessor goes at once push each other's instructions out of the
     /// cache.
     u32 others;
-    static constexpr u32 OTHERS = 4;
+    static constexpr u32 OTHERS = 64;
 
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
@@ -168,9 +168,13 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         for (u32 p = 0; p < program.passes; ++p)
         {
             const Pass &pass = program.pass[p];
-            for (u32 s = 0; s < pass.steps; ++s)
+            // The next entry is on its way while one is worked on.
+            const u32 steps = same(pass.steps);
+            u32 next = __ldg(&program.entries[pass.first][lane]);
+            for (u32 s = 0; s < steps; ++s)
             {
-                const u32 entry = program.entries[pass.first + s][lane];
+                const u32 entry = next;
+                next = __ldg(&program.entries[pass.first + min(s + 1, steps - 1)][lane]);
                 give(!(entry & ENTRY_IDLE), mask_context(pass, entry, masked),
                      entry & ENTRY_POSITION);
             }
@@ -601,7 +605,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// have codes.
     template <bool CODED> FSZ_DEVICE Predicted other_box(const Box &box, i32 base, bool unfit)
     {
-        Misfit misfit{unfit, 0};
+        Misfit misfit{unfit, plain.has_guessed_targets() ? 0 : Misfit::ANY};
         Predicted made;
         i32 own = base;
         const bool any = this->first_code(plain.points, box, own);
@@ -624,13 +628,14 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             if (!misfit.known)
             {
                 looked_at = true;
-                if (any_box(box, base, own, made))
+                made = beside([=](BoxPredictor &copy) { return copy.any_box(box, base, own); });
+                if (made.len > 0)
                 {
                     return made;
                 }
             }
             const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
-            if (looked_at || !plain.has_guessed_targets() || codes.without == misfit.without)
+            if (looked_at || misfit.holds(codes.without))
             {
                 return escaped_box<CODED>(box, base, codes.found.error, looked_at);
             }
@@ -639,13 +644,15 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     }
 
     /// Predicts any box by interpolation, whose first element with a code has `first`; if none has,
-    /// it is `base`. False for a box that is not fit for it; all its elements have been looked at.
-    FSZ_DEVICE bool any_box(const Box &box, i32 base, i32 first, Predicted &made)
+    /// it is `base`. Without elements for a box that is not fit for it; all its elements have been
+    /// looked at.
+    FSZ_DEVICE Predicted any_box(const Box &box, i32 base, i32 first)
     {
         together();
         const Program &program = programs[box.shape].any;
-        made = {box.len, box.shape, Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0,
-                true,    {}};
+        Predicted made{
+            box.len, box.shape, Kept::RESIDUALS, MODE_INTERPOLATED, first, 0, 0, 0, 0, 0, 0,
+            true,    {}};
         const bool ranges = !args.control->range_known;
         const auto targets = plain.points.targets(first);
         const auto any_code = [&](T d, bool in) {
@@ -666,14 +673,15 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         if (mask != MASK_ALL && !interpolate(box, program, first, events, made.flags, flat,
                                              made.listed, made.max_error))
         {
-            return false;
+            made.len = 0;
+            return made;
         }
         made.record = record_of(box, mask, pattern, made.listed);
         made.symbols = first != base || mask == MASK_CODED || !flat;
         made.mode = made.symbols ? MODE_INTERPOLATED : MODE_FLAT;
         made.escaped = mask == MASK_ALL ? box.len : masked + made.listed;
         __syncwarp();
-        return true;
+        return made;
     }
 
     FSZ_DEVICE static u32 mask_kind(const Box &box, u32 masked)

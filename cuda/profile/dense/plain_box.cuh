@@ -1,12 +1,11 @@
-// Plain boxes: all elements have targets that are known to fit, so that no step is looked at again;
-// or they are masked, and have the same bits; or they are known to have none, and are listed.
+// Plain boxes: all elements have targets that are known to fit, so that no step is looked at again,
+// but for those that are masked or listed.
 #pragma once
 
 #include "encode/arguments.cuh"
 #include "encode/value_range.cuh"
-#include "profile/dense/each_element.cuh"
+#include "profile/dense/masked_box.cuh"
 #include "profile/dense/plain_mask.cuh"
-#include "profile/dense/points.cuh"
 
 namespace fsz
 {
@@ -63,19 +62,6 @@ __device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T
     return any;
 }
 
-/// Whether some bits are those of a missing value, by few instructions rather than in a short time.
-template <class T>
-FSZ_DEVICE bool is_missing(const Missing<T> &missing, typename Element<T>::Bits d)
-{
-    bool is = false;
-#pragma unroll 1
-    for (u32 m = 0; m < missing.count; ++m)
-    {
-        is = is || missing.bits[m] == d;
-    }
-    return is;
-}
-
 /// Whether a missing value has a target that is known to fit.
 template <class Numbers, class T>
 FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
@@ -123,108 +109,6 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
     return __all_sync(WARP_ALL, plain);
-}
-
-/// Whether an element has a code. Apart, so that the loop that calls it is short.
-template <class Points, class T> __device__ __noinline__ bool has_code(const Points *points, T d)
-{
-    i32 code;
-    return points->code_of(d, code);
-}
-
-/// Which elements of a box are masked: those that have some bits, or, where it is not known which,
-/// those that are no numbers or missing.
-template <class Bits> struct MaskOf
-{
-    bool known;
-    Bits bits;
-};
-
-/// What a box with masked or listed elements is.
-template <class Bits> struct MaskedBox
-{
-    /// Whether all other elements are numbers, and have targets that are known to fit or none.
-    bool plain;
-    /// Whether all masked ones have the same bits.
-    bool alike;
-    u32 masked;
-    /// Those that are listed, and those of them that have codes, which no mask can take.
-    u32 listed;
-    u32 coded;
-    Bits pattern;
-};
-
-/// Turns the elements of a box into targets at `stage`, those of the mask into masked ones, and
-/// other ones without targets into listed ones.
-template <u32 LAYOUT, u32 WIDTH, class Numbers, class Points, class T>
-FSZ_DEVICE MaskedBox<typename Element<T>::Bits>
-quantize_masked(BoxSpan<T> span, u32 stage, Numbers numbers, Points points,
-                const Missing<T> *missing, MaskOf<typename Element<T>::Bits> mask)
-{
-    using Bits = typename Element<T>::Bits;
-    bool plain = true, alike = true;
-    u32 masked = 0, listed = 0, coded = 0;
-    Bits pattern = 0;
-    // One is named at most, as a rule.
-    const u32 named = missing->count;
-    const Bits first = missing->bits[0];
-    const auto target = [&](T d, u32) {
-        const Bits bits = bits_of(d);
-        const bool number = is_number(d) && !(named > 0 && bits == first) &&
-                            !(named > 1 && is_missing(*missing, bits));
-        if (mask.known ? bits == mask.bits : !number)
-        {
-            pattern = masked == 0 ? bits : pattern;
-            ++masked;
-            alike = alike && bits == pattern;
-            return MASKED_TARGET;
-        }
-        const double part = number ? numbers.part(d) : value_of(Element<double>::QUIET_NAN);
-        if (!(fabs(part) <= numbers.limit))
-        {
-            // No integer near the part is a target; true for NaN.
-            const bool far = !(fabs(part) < TARGET_MOST + 1);
-            plain = plain && far && number;
-            listed += far;
-            coded += far && has_code(&points, d);
-            return LISTED_TARGET;
-        }
-        return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
-    };
-    each_element<LAYOUT, WIDTH, false>(span, [&](u32 place, const T(&d)[WIDTH]) {
-        u32 words[WIDTH] = {};
-        each_word<false>(d, words, target);
-        store_targets<LAYOUT, WIDTH>(stage + place, words);
-    });
-    const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
-    const Bits all = __shfl_sync(WARP_ALL, pattern, votes ? __ffs(votes) - 1 : 0);
-    alike = alike && (masked == 0 || pattern == all);
-    // Nothing that is a number is left out where nothing is masked.
-    return {__all_sync(WARP_ALL, plain) != 0,    __all_sync(WARP_ALL, alike) != 0,
-            __reduce_add_sync(WARP_ALL, masked), __reduce_add_sync(WARP_ALL, listed),
-            __reduce_add_sync(WARP_ALL, coded),  votes ? all : Element<T>::QUIET_NAN};
-}
-
-/// The bits of the first element of a box that has neither a code nor a target, counted from the
-/// code `own`; there is one.
-template <class Points, class T>
-FSZ_DEVICE typename Element<T>::Bits first_without(const BoxSpan<T> &span, const Points &points,
-                                                   i32 own)
-{
-    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
-    const u32 len = span.len();
-    const auto targets = points.targets(own);
-    typename Element<T>::Bits first = 0;
-    u32 votes = 0;
-#pragma unroll 1
-    for (u32 at = lane_id(); votes == 0 && at - lane_id() < len; at += 32)
-    {
-        const T d = __ldg(span.at({rows, planes, min(at, len - 1)}));
-        i32 code;
-        votes = __ballot_sync(WARP_ALL, !points.code_of(d, code) && !points.between_codes(d, targets));
-        first = __shfl_sync(WARP_ALL, bits_of(d), votes ? __ffs(votes) - 1 : 0);
-    }
-    return first;
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
@@ -324,14 +208,6 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
         });
         return __all_sync(WARP_ALL, found.error < z.limit);
     }
-};
-
-/// That a box is not fit for interpolation at all: whether it is known, if so many of its elements
-/// have no code. Where targets are guessed, more of them may have none.
-struct Misfit
-{
-    bool known;
-    u32 without;
 };
 
 /// What became of the walk through a plain box.
@@ -442,38 +318,6 @@ template <class Z> struct PlainBoxes
         });
     }
 
-    /// Turns the elements of a box with masked or listed ones into targets. Unless many others are
-    /// listed, the right ones are masked: the first element without a code tells which.
-    template <u32 LAYOUT, u32 WIDTH>
-    FSZ_DEVICE MaskedBox<Bits> quantize_by_mask(const BoxSpan<T> &span, i32 own) const
-    {
-        const Points<Z> &codes = points;
-        MaskOf<Bits> mask{};
-        for (;;)
-        {
-            const auto use = [&](const auto &numbers) {
-                return Apart<LAYOUT, true>::call(
-                    [span, stage = stage, numbers, codes, missing = &args.missing, mask]() {
-                        return quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, codes, missing,
-                                                              mask);
-                    });
-            };
-            const MaskedBox<Bits> found = points.with_numbers(own, use);
-            const bool sure = found.alike && found.coded == found.listed;
-            if (mask.known || sure || found.coded > span.len() / 32)
-            {
-                return found;
-            }
-            mask.known = true;
-            mask.bits = Apart<LAYOUT, true>::call(
-                [span, codes, own]() { return first_without(span, codes, own); });
-            if (found.alike && mask.bits == found.pattern)
-            {
-                return found;
-            }
-        }
-    }
-
     /// Turns the elements of a box into targets; whether it is plain. `events`: where those of its
     /// mask go, before all others.
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
@@ -483,22 +327,26 @@ template <class Z> struct PlainBoxes
         const BoxSpan<T> span = span_of(box);
         if constexpr (MASKED)
         {
-            const MaskedBox<Bits> found = quantize_by_mask<LAYOUT, WIDTH>(span, out.own);
-            out.masked = found.masked;
-            out.listed = found.listed;
-            out.pattern = found.pattern;
-            out.misfit.without = found.masked + found.listed - found.coded;
-            if (found.listed > span.len() / 32)
-            {
-                out.misfit.known = true;
-                return false;
-            }
-            if (!found.plain)
+            const auto use = [&](const auto &numbers) {
+                const Points<Z> &own = points;
+                return Apart<LAYOUT, MASKED>::call([span, stage = stage, numbers, own,
+                                                    missing = &args.missing,
+                                                    guessed = has_guessed_targets()]() {
+                    return quantize_by_mask<LAYOUT, WIDTH>(span, stage, numbers, own, missing,
+                                                           guessed);
+                });
+            };
+            const auto found = points.with_numbers(out.own, use);
+            out.masked = found.box.masked;
+            out.listed = found.box.listed;
+            out.pattern = found.box.pattern;
+            out.misfit = found.misfit;
+            if (out.misfit.known || !found.box.plain)
             {
                 return false;
             }
             __syncwarp();
-            out.mask_steps = found.masked > 0 ? mask_of<LAYOUT>(program, events) : 0;
+            out.mask_steps = out.masked > 0 ? mask_of<LAYOUT>(program, events) : 0;
         }
         else
         {
@@ -556,7 +404,7 @@ template <class Z> struct PlainBoxes
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{{}, {}, own, {}, 0, 0, 0, 0};
+        Outcome out{{}, {false, has_guessed_targets() ? 0 : Misfit::ANY}, own, {}, 0, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         if (!predicted || own > FAR || own < -FAR)
         {

@@ -100,10 +100,11 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
         return lorenzo_place(row, at - row * per_lane.divisor);
     };
     u32 without = 0;
+    const auto &codes = points.codes();
     const auto code_of = [&](T d, u32) {
         i32 code;
         Error error;
-        if (!points.strict_code_of(d, code, error))
+        if (!codes.strict_code_of(d, code, error))
         {
             ++without;
             return static_cast<u32>(NO_CODE);

@@ -4,6 +4,7 @@
 
 #include "encode/arguments.cuh"
 #include "profile/dense/chunk.cuh"
+#include "profile/dense/missing.cuh"
 
 namespace fsz
 {
@@ -38,6 +39,9 @@ template <class T> struct Points<Quantizer<T>>
           lattice(product(z.step, static_cast<T>(1.0 / (1u << fine))))
     {
     }
+
+    /// What gives a loop's elements their codes.
+    FSZ_DEVICE const Points &codes() const { return *this; }
 
     /// Whether an element has a code, and the code.
     FSZ_DEVICE bool code_of(T d, i32 &code) const

@@ -97,13 +97,13 @@ template <class T> struct CodeTargets
 {
     using Bits = typename Element<T>::Bits;
 
-    const RelativeQuantizer<T> *z;
+    const RelativeBound<T> bound;
+    const Bits origin;
     i32 own;
 
     /// The target of an element; NaN where it has none, but for that its error may be too large.
     FSZ_DEVICE double part(T d) const
     {
-        const RelativeBound<T> &bound = z->bound;
         const Bits bits = bits_of(d) & ~Element<T>::SIGN;
         bool there = bits < Element<T>::INFINITE;
         i32 k;
@@ -115,12 +115,39 @@ template <class T> struct CodeTargets
         else
         {
             Bits number, begin;
-            there = logarithmic(bits, *z, number, begin) && there;
+            there = logarithmic(bits, RelativeQuantizer<T>(bound, origin), number, begin) && there;
             k = static_cast<i32>(bound.knee + 1 + static_cast<u32>(number));
         }
         const i32 away = (bits_of(d) & Element<T>::SIGN ? -k : k) - own;
         const double parts = static_cast<double>(1u << DENSE_PART_BITS);
         return there ? static_cast<double>(away) * parts : value_of(Element<double>::QUIET_NAN);
+    }
+};
+
+/// What gives a loop's elements their codes: a copy of what the host knows of the bound, since a
+/// function that is called has it in memory, and would load it for each element.
+template <class T> struct RelativeCodes
+{
+    using Error = RelativeError<T>;
+
+    const RelativeBound<T> bound;
+    const typename Element<T>::Bits origin;
+    const MissingAtHand<T> missing;
+
+    /// A code always keeps the bound.
+    FSZ_DEVICE bool strict_code_of(T d, i32 &code, Error &error) const
+    {
+        bool far;
+        const bool has = try_code(d, RelativeQuantizer<T>(bound, origin), code, error, far) &&
+                         !missing.is(bits_of(d));
+        code = has ? code : 0;
+        return has;
+    }
+
+    FSZ_DEVICE bool code_of(T d, i32 &code) const
+    {
+        Error error;
+        return strict_code_of(d, code, error);
     }
 };
 
@@ -138,20 +165,17 @@ template <class T> struct Points<RelativeQuantizer<T>>
     {
     }
 
-    /// A code always keeps the bound.
-    FSZ_DEVICE bool strict_code_of(T d, i32 &code, Error &error) const
+    FSZ_DEVICE RelativeCodes<T> codes() const
     {
-        bool far;
-        const bool has = try_code(d, z, code, error, far) && !missing.is(bits_of(d));
-        code = has ? code : 0;
-        return has;
+        return {z.bound, z.origin, MissingAtHand<T>(missing)};
     }
 
-    FSZ_DEVICE bool code_of(T d, i32 &code) const
+    FSZ_DEVICE bool strict_code_of(T d, i32 &code, Error &error) const
     {
-        Error error;
-        return strict_code_of(d, code, error);
+        return codes().strict_code_of(d, code, error);
     }
+
+    FSZ_DEVICE bool code_of(T d, i32 &code) const { return codes().code_of(d, code); }
 
     /// What a target is from the first code of a box on, of an element that has one.
     struct Targets
@@ -323,7 +347,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
 
     template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
     {
-        return fine == 0 ? use(Limited<CodeTargets<T>>({&z, own}, limits))
+        return fine == 0 ? use(Limited<CodeTargets<T>>({z.bound, z.origin, own}, limits))
                          : use(Limited<CurveTargets<T>>({z, fine, own}, limits));
     }
 
