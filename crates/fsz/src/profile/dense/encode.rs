@@ -83,16 +83,17 @@ impl<'a, T: Element> Encoder<'a, T> {
         };
         let order = self.orders.of(shape);
         let coder = &mut self.coder;
+        let mut aim = None;
         let interpolated = match coder.choice.predictor {
             Predictor::Interpolation(taps) => {
-                let aim = coder.aim(&order, elements, base);
-                coder.interpolate(&order, taps, &aim)
+                let aim = aim.insert(coder.aim(&order, elements, base));
+                coder.interpolate(&order, taps, aim)
             }
             Predictor::Lorenzo => Err(Unfit),
         };
         let coded = match interpolated {
             Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
-            Err(_) => match coder.lorenzo(&order, elements, base) {
+            Err(_) => match coder.lorenzo(&order, elements, base, aim.as_ref()) {
                 Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
                 Err(_) => {
                     coder.exact(elements);
