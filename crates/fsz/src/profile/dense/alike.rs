@@ -1,30 +1,39 @@
 //! Which of the elements that are escaped are alike (FORMAT.md, *Dense: escapes*).
 
-use super::levels::by_level;
+use super::{levels::by_level, targets::ANY};
 
 by_level! {
     /// Of the points that have a 1, those that have the bits of the one that is first in the box, by the positions
-    /// `at` there, keep it. Gives how many these are, and the bits.
-    fn keep_alike(
-        elements: &[T],
-        points: &[T],
-        at: &[u16],
-        ones: &mut [u8],
-    ) -> Option<(usize, u64)> {
-        // Positions have 12 bits; vectors of signed numbers have a minimum everywhere.
+    /// `at` there, keep it. Gives the bits.
+    fn keep_alike(elements: &[T], points: &[T], at: &[u16], ones: &mut [u8]) -> Option<u64> {
+        // Positions have 12 bits; vectors of signed numbers have a minimum everywhere. A choice between numbers
+        // would be made one by one.
         let last = i16::MAX;
         let first = ones.iter().zip(at).fold(last, |least, (&one, &at)| {
-            least.min(if one == 1 { at as i16 } else { last })
+            least.min(at as i16 | ((one as i16).wrapping_sub(1) & last))
         });
         if first == last {
             return None;
         }
         let pattern = elements[first as usize];
-        let mut kept = 0u32;
         for (one, d) in ones.iter_mut().zip(points) {
             *one &= (d.to_bits64() == pattern.to_bits64()) as u8;
-            kept += *one as u32;
         }
-        Some((kept as usize, pattern.to_bits64()))
+        Some(pattern.to_bits64())
+    }
+}
+
+by_level! {
+    /// How many points without a target at least have other bits than the most that are alike.
+    fn least_unlike(points: &[T], targets: &[i32]) -> usize {
+        let mut unlike = 0u32;
+        let (behind, targets_behind) = (&points[1..], &targets[1..]);
+        let pairs = points.iter().zip(behind).zip(targets.iter().zip(targets_behind));
+        for ((d, next), (target, target_next)) in pairs {
+            let both = (*target == ANY) & (*target_next == ANY);
+            unlike += (both & (d.to_bits64() != next.to_bits64())) as u32;
+        }
+        // Each point that is not alike makes two such pairs at most.
+        unlike as usize / 2
     }
 }

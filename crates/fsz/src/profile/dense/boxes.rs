@@ -2,7 +2,7 @@
 
 use super::{
     Choice,
-    alike::keep_alike,
+    alike::{keep_alike, least_unlike},
     escapes::{Escapes, Mask},
     items::{Items, MaskBits, Told, first_lanes},
     lorenzo::Columns,
@@ -157,9 +157,9 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         self.kind.without(self.level, &self.points, &self.plan.missing, &self.targets, own);
         let masks = &mut self.point_masks;
         let alike = keep_alike(self.level, elements, &self.points, &order.at, masks);
-        let Some((masked, pattern)) = alike else { return Escapes::NONE };
+        let Some(pattern) = alike else { return Escapes::NONE };
         self.mask_bits.put(&self.point_masks);
-        let mask = if masked == order.len { Mask::All } else { Mask::Coded };
+        let mask = if self.mask_bits.count() == order.len { Mask::All } else { Mask::Coded };
         Escapes { mask, pattern, listed: Vec::new() }
     }
 
@@ -201,6 +201,11 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let aimed = self.find_targets(own);
         let (mut escapes, mut lost) = (Escapes::NONE, false);
         if aimed.any {
+            // Those that are masked are alike: which they are is not asked for where too many others are left.
+            let unlike = least_unlike(self.level, &self.points, &self.targets[..order.len]);
+            lost = unlike > most_listed(order);
+        }
+        if aimed.any && !lost {
             escapes = self.mask_points(order, elements);
             let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
             lost = self.without_target(order.len, masks) > most_listed(order);

@@ -156,6 +156,11 @@ impl MaskBits {
         self.0.resize(masks.len() / 32 + 2, 0);
     }
 
+    /// How many are masked, of points that were put.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
     /// Those of the first lanes of a step that are not masked; `first` is the number of the step's first
     /// point.
     #[inline(always)]
