@@ -151,10 +151,12 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     }
 
     /// The mask of a box to be interpolated: of the elements that have neither a code nor a target, those that
-    /// have the bits of the first. Leaves it in `self.point_masks` and `self.mask_bits`, too.
-    fn mask_points(&mut self, order: &Order, elements: &[T]) -> Escapes {
+    /// have the bits of the first. `first` is the code that targets are counted from. Leaves the mask in
+    /// `self.point_masks` and `self.mask_bits`, too.
+    fn mask_points(&mut self, order: &Order, elements: &[T], first: i32) -> Escapes {
         let own = (&mut self.point_codes, &mut self.point_masks);
-        self.kind.without(self.level, &self.points, &self.plan.missing, &self.targets, own);
+        let (points, missing) = (&self.points, &self.plan.missing);
+        self.kind.without(self.level, points, missing, (&self.targets, first), own);
         let masks = &mut self.point_masks;
         let alike = keep_alike(self.level, elements, &self.points, &order.at, masks);
         let Some(pattern) = alike else { return Escapes::NONE };
@@ -206,7 +208,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             lost = unlike > most_listed(order);
         }
         if aimed.any && !lost {
-            escapes = self.mask_points(order, elements);
+            escapes = self.mask_points(order, elements, own);
             let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
             lost = self.without_target(order.len, masks) > most_listed(order);
         }

@@ -2,12 +2,13 @@
 //! pointwise-relative one, or as codes (FORMAT.md, *Dense: quantize*).
 
 use super::{
+    alike::put_without,
     curve::{self, Known},
     targets::{self, ANY},
 };
 use crate::{
     element::Element,
-    format::dense::PART_BITS,
+    format::{MAX_CODE, dense::PART_BITS},
     missing::is_missing,
     quantize,
     quantizer::{Errors, Finer, Linear, NONE, Quantizer, Relative},
@@ -119,18 +120,23 @@ impl<T: Element> Points<T> {
     }
 
     /// Puts a 1 for each element that has neither a code nor, where it may have one without, a target. `codes`
-    /// are those that were put with the targets.
+    /// are those that were put with the targets, which are counted from `own`.
     pub fn without(
         &self,
         level: Level,
         elements: &[T],
         missing: &[T],
-        targets: &[i32],
+        (targets, own): (&[i32], i32),
         (codes, without): (&mut Vec<i32>, &mut Vec<u8>),
     ) {
         without.resize(elements.len(), 0);
         match self {
             Points::Lattice { linear, .. } => {
+                // What has a target is near the code that it is counted from, and has one itself.
+                let near = own.unsigned_abs() <= MAX_CODE as u32 / 2;
+                if near && !put_without(level, elements, missing, targets, without) {
+                    return;
+                }
                 codes.resize(elements.len(), 0);
                 targets::codes(level, elements, (linear, missing), false, codes);
             }
