@@ -22,6 +22,8 @@ pub trait Scalar: Copy + Default + PartialOrd + Send + Sync + fmt::Debug + 'stat
     #[doc(hidden)]
     const INFINITY: Self;
     #[doc(hidden)]
+    const NAN: Self;
+    #[doc(hidden)]
     const MAX: Self;
     #[doc(hidden)]
     const MIN_POSITIVE: Self;
@@ -53,6 +55,7 @@ macro_rules! scalar {
             const DTYPE: DType = $dtype;
             const ZERO: Self = 0.0;
             const INFINITY: Self = $t::INFINITY;
+            const NAN: Self = $t::NAN;
             const MAX: Self = $t::MAX;
             const MIN_POSITIVE: Self = $t::MIN_POSITIVE;
             #[inline(always)]

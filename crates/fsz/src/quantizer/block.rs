@@ -4,7 +4,10 @@
 //! elements that near an edge between two codes have to be settled by the curve itself: the codes do not depend
 //! on how the guess was made.
 
-use super::{Curve, Errors, Relative, nearest_bits};
+use super::{
+    Curve, Errors, Relative, nearest_bits,
+    wide::{high, nearest_f64},
+};
 use crate::{
     format::{CURVE_SHARE, CURVE_UNIT, MAX_CODE},
     scalar::Scalar,
@@ -14,14 +17,14 @@ use crate::{
 pub const BLOCK: usize = 32;
 /// Units that a guess may be off.
 const MARGIN: u8 = 4;
+/// Stands for the code of an element that has none: codes have 30 bits.
+pub(crate) const NONE: i32 = i32::MIN;
 
-/// Some elements as codes. What is said of one that is not coded means nothing.
+/// Some elements as codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<T> {
-    /// Their codes.
+    /// Their codes, or [`NONE`]; such an element has no errors.
     pub codes: [i32; BLOCK],
-    /// 1 for each that has one.
-    pub coded: [u8; BLOCK],
     /// |d − d'|.
     pub absolute: [T; BLOCK],
     /// |d − d'| / |d|; 0 of linear codes.
@@ -32,12 +35,13 @@ impl<T: Scalar> Block<T> {
     /// Room for a block.
     #[inline(always)]
     pub fn new() -> Self {
-        Block {
-            codes: [0; BLOCK],
-            coded: [0; BLOCK],
-            absolute: [T::ZERO; BLOCK],
-            relative: [T::ZERO; BLOCK],
-        }
+        Block { codes: [0; BLOCK], absolute: [T::ZERO; BLOCK], relative: [T::ZERO; BLOCK] }
+    }
+
+    /// Whether all have a code.
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.codes.iter().fold(true, |all, code| all & (*code != NONE))
     }
 
     /// The errors of one element.
@@ -49,7 +53,7 @@ impl<T: Scalar> Block<T> {
 
 /// At most a block of numbers, with `none` behind them.
 #[inline(always)]
-pub(super) fn padded<N: Copy>(numbers: &[N], none: N) -> [N; BLOCK] {
+pub(crate) fn padded<N: Copy>(numbers: &[N], none: N) -> [N; BLOCK] {
     // A length that is known is copied by a few instructions, without a call.
     if let Ok(whole) = numbers.try_into() {
         return whole;
@@ -57,6 +61,27 @@ pub(super) fn padded<N: Copy>(numbers: &[N], none: N) -> [N; BLOCK] {
     let mut block = [none; BLOCK];
     block[..numbers.len()].copy_from_slice(numbers);
     block
+}
+
+/// At most a block of elements, with zeros behind them and NaN in the place of missing ones.
+#[inline(always)]
+pub(crate) fn present<T: Scalar>(elements: &[T], missing: &[T]) -> [T; BLOCK] {
+    let own = padded(elements, T::ZERO);
+    if missing.is_empty() {
+        return own;
+    }
+    // Counted, not told by flags: what replaces some numbers of an array by others is a store by a mask.
+    let mut gone = [0; BLOCK];
+    for m in missing {
+        for (gone, d) in gone.iter_mut().zip(&own) {
+            *gone += (d.to_bits64() == m.to_bits64()) as u32;
+        }
+    }
+    let mut there = [T::ZERO; BLOCK];
+    for k in 0..BLOCK {
+        there[k] = if gone[k] > 0 { T::NAN } else { own[k] };
+    }
+    there
 }
 
 /// The largest errors of blocks. Those of places in a block are kept apart: no comparison waits for the one before.
@@ -70,13 +95,12 @@ impl<T: Scalar> Largest<T> {
     pub(crate) const NONE: Self =
         Largest { absolute: [T::ZERO; BLOCK], relative: [T::ZERO; BLOCK] };
 
-    /// Takes in those that are coded.
     #[inline(always)]
     pub(crate) fn take(&mut self, block: &Block<T>) {
         for k in 0..BLOCK {
-            let (a, r, coded) = (block.absolute[k], block.relative[k], block.coded[k] == 1);
-            self.absolute[k] = if coded & (a > self.absolute[k]) { a } else { self.absolute[k] };
-            self.relative[k] = if coded & (r > self.relative[k]) { r } else { self.relative[k] };
+            let (a, r) = (block.absolute[k], block.relative[k]);
+            self.absolute[k] = if a > self.absolute[k] { a } else { self.absolute[k] };
+            self.relative[k] = if r > self.relative[k] { r } else { self.relative[k] };
         }
     }
 
@@ -102,14 +126,21 @@ pub trait Logarithmic: Scalar {
     fn value(curve: &Curve<Self>, q: i32) -> Self;
     /// The values of codes.
     fn values(curve: &Curve<Self>, codes: &[i32], out: &mut [Self]);
-    /// How far the patterns of elements are from that of the first logarithmic code, up to a few units.
-    fn patterns_from_base(curve: &Curve<Self>, elements: &[Self; BLOCK]) -> [f64; BLOCK];
-    /// The codes of elements; whether all have one.
-    fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool;
+    /// How far the patterns of elements are from that of the first logarithmic code, up to a few units; and a 1 for
+    /// each element that is finite and whose bits are below the edge, or which is so far or farther.
+    fn patterns_from_base(
+        curve: &Curve<Self>,
+        edge_and_lowest: (u64, i64),
+        elements: &[Self; BLOCK],
+        patterns: &mut [f64; BLOCK],
+        there: &mut [i32; BLOCK],
+    );
+    /// The codes of elements.
+    fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>);
 }
 
 macro_rules! logarithmic {
-    ($t:ident, $bits:ident, $signed:ident, $double:ident, $mantissa:literal) => {
+    ($t:ident, $bits:ident, $signed:ident, $mantissa:literal) => {
         impl Logarithmic for $t {
             const OCTAVE: u64 = 1 << $mantissa;
 
@@ -139,18 +170,32 @@ macro_rules! logarithmic {
             }
 
             #[inline(always)]
-            fn patterns_from_base(curve: &Curve<Self>, elements: &[Self; BLOCK]) -> [f64; BLOCK] {
-                // A closure of `map` would be a function of its own, without the instructions of its caller.
-                let mut patterns = [0.0; BLOCK];
-                for (pattern, d) in patterns.iter_mut().zip(elements) {
-                    let b = d.to_bits() & ($bits::MAX >> 1);
-                    *pattern = $t::guess(b).wrapping_sub(curve.base as $bits) as $signed as f64;
+            fn patterns_from_base(
+                curve: &Curve<Self>,
+                (edge, lowest): (u64, i64),
+                elements: &[Self; BLOCK],
+                patterns: &mut [f64; BLOCK],
+                there: &mut [i32; BLOCK],
+            ) {
+                // One loop for all would have vectors of as few numbers as `f64` has.
+                let infinity = $t::INFINITY.to_bits() as $signed;
+                let lowest = lowest.clamp($signed::MIN as i64 + 1, $signed::MAX as i64) as $signed;
+                let mut away = [0; BLOCK];
+                for k in 0..BLOCK {
+                    let b = elements[k].to_bits() & ($bits::MAX >> 1);
+                    away[k] = $t::guess(b).wrapping_sub(curve.base as $bits) as $signed;
+                    let b = b as $signed;
+                    let own = if b < edge as $signed { $signed::MAX } else { away[k] };
+                    let own = if b < infinity { own } else { $signed::MIN };
+                    there[k] = (own >= lowest) as i32;
                 }
-                patterns
+                for (pattern, away) in patterns.iter_mut().zip(away) {
+                    *pattern = nearest_f64(away);
+                }
             }
 
             #[inline(always)]
-            fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) -> bool {
+            fn block(z: &Relative<Self>, elements: &[Self; BLOCK], out: &mut Block<Self>) {
                 match (z.curve.curved, z.curve.knee > 0) {
                     (true, true) => $t::block_of::<true, true>(z, elements, out),
                     (true, false) => $t::block_of::<true, false>(z, elements, out),
@@ -221,20 +266,22 @@ macro_rules! logarithmic {
                 z: &Relative<Self>,
                 elements: &[Self; BLOCK],
                 out: &mut Block<Self>,
-            ) -> bool {
+            ) {
                 const MAGNITUDE: $bits = $bits::MAX >> 1;
 
-                // Signed comparisons are the faster ones; none of the numbers has the highest bit.
+                // Signed comparisons are the faster ones; none of the numbers has the highest bit. What several
+                // conditions follow from is one number: vectors of their outcomes are as slow as all else.
                 let margin = MARGIN as $signed;
                 let (origin, stride) = (z.origin as $bits, z.curve.stride as $bits);
                 let (reciprocal, edge) = (z.reciprocal as $bits, z.edge as $signed);
-                let (last, wide) = ((stride as $signed).wrapping_sub(margin), stride as $signed);
-                // Of each element the number of its logarithmic code, and the pattern where that begins.
+                let (last, wide) = ((stride as $signed).wrapping_sub(1), stride as $signed);
+                let infinity = $t::INFINITY.to_bits();
+                // Of each element the number of its logarithmic code, and the pattern where that begins, that of
+                // infinity below the first.
                 let mut number = [0 as $bits; BLOCK];
                 let mut begin = [0 as $bits; BLOCK];
-                // Flags as wide as elements, so that they stay where these are.
-                let mut below = [0 as $bits; BLOCK];
-                let mut close = [0 as $bits; BLOCK];
+                // How far its pattern is from an edge between codes, or below the first one.
+                let mut distance = [0 as $signed; BLOCK];
                 for k in 0..BLOCK {
                     let b = elements[k].to_bits() & MAGNITUDE;
                     let y = if CURVED { $t::guess(b) } else { b };
@@ -245,19 +292,18 @@ macro_rules! logarithmic {
                     let one_more = rest >= wide;
                     let rest = if one_more { rest - wide } else { rest };
                     number[k] = j + one_more as $bits;
-                    begin[k] = origin.wrapping_add(from.wrapping_sub(rest as $bits));
+                    let own = origin.wrapping_add(from.wrapping_sub(rest as $bits));
                     let under = away < if CURVED { -margin } else { 0 };
-                    below[k] = under as $bits;
-                    let near = (rest < margin) | (rest >= last);
-                    close[k] = (CURVED & near & !under & (b as $signed >= edge)) as $bits;
+                    begin[k] = if under { infinity } else { own };
+                    distance[k] = rest.min(last.wrapping_sub(rest)).max(!away);
                 }
-                if CURVED && close.iter().fold(0, |all, own| all | own) != 0 {
-                    for k in (0..BLOCK).filter(|&k| close[k] != 0) {
+                if CURVED && distance.iter().fold(margin, |least, own| least.min(*own)) < margin {
+                    for k in (0..BLOCK).filter(|&k| distance[k] < margin) {
                         let b = elements[k].to_bits() & MAGNITUDE;
                         if $t::curve_of::<CURVED>(begin[k]) > b {
-                            below[k] = (number[k] == 0) as $bits;
+                            let first = number[k] == 0;
+                            begin[k] = if first { infinity } else { begin[k].wrapping_sub(stride) };
                             number[k] = number[k].saturating_sub(1);
-                            begin[k] = begin[k].wrapping_sub(stride);
                         } else if $t::curve_of::<CURVED>(begin[k] + stride) <= b {
                             number[k] += 1;
                             begin[k] += stride;
@@ -266,16 +312,20 @@ macro_rules! logarithmic {
                 }
                 let low = (z.curve.base as $bits).wrapping_sub(origin);
                 let knee = z.curve.knee as i32;
-                let most = (MAX_CODE - knee - 1) as $signed;
-                let infinity = $t::INFINITY.to_bits();
+                // The pattern of the largest code.
+                let most = (MAX_CODE - knee - 1) as u64;
+                let most = (z.curve.base as u128 + most as u128 * z.curve.stride as u128)
+                    .min(infinity as u128) as $signed;
+                // An error that is at most the floor is below the next number.
+                let floor = z.floor.next_up();
                 let inverse = z.inverse as f64;
-                let mut coded = [0 as $bits; BLOCK];
                 for k in 0..BLOCK {
                     let bits = elements[k].to_bits();
                     let b = bits & MAGNITUDE;
                     let negative = (bits >> ($bits::BITS - 1)) as i32;
                     let d = $t::from_bits(b);
-                    let back = begin[k].wrapping_add(low).min(infinity);
+                    let back = begin[k].wrapping_add(low);
+                    let back = if back as $signed > most { infinity } else { back };
                     let mut code = (number[k] as i32).wrapping_add(knee + 1);
                     let mut value = $t::from_bits($t::curve_of::<CURVED>(back));
                     let is_linear = (b as $signed) < edge;
@@ -290,26 +340,18 @@ macro_rules! logarithmic {
                     }
                     let error = (d - value).abs();
                     let share = error / d;
-                    // A share of no number is not below anything.
-                    let logarithmic =
-                        (below[k] == 0) & (number[k] as $signed <= most) & (share < z.eps);
-                    let has_code = (is_linear & (error <= z.floor)) | (!is_linear & logarithmic);
-                    out.codes[k] = (code ^ -negative).wrapping_add(negative);
-                    out.absolute[k] = error;
-                    out.relative[k] = if is_linear { 0.0 } else { share };
-                    coded[k] = has_code as $bits;
+                    // A share of no number is not below anything, and infinity is not, either.
+                    let measure = if is_linear { error } else { share };
+                    let has_code = measure < if is_linear { floor } else { z.eps };
+                    // Choices between a number and the 0 that was there would be stores by a mask, which take
+                    // longer than all else here.
+                    let kept = (has_code as $bits).wrapping_neg();
+                    let signed = (code ^ -negative).wrapping_add(negative);
+                    out.codes[k] = if has_code { signed } else { NONE };
+                    out.absolute[k] = $t::from_bits(error.to_bits() & kept);
+                    let share = if is_linear { 0.0 } else { share };
+                    out.relative[k] = $t::from_bits(share.to_bits() & kept);
                 }
-                for k in 0..BLOCK {
-                    out.coded[k] = coded[k] as u8;
-                }
-                coded.iter().fold(1, |all, own| all & own) == 1
-            }
-        }
-
-        impl High for $bits {
-            #[inline(always)]
-            fn high(self, other: Self) -> Self {
-                ((self as $double * other as $double) >> $bits::BITS) as $bits
             }
         }
     };
@@ -330,18 +372,8 @@ trait Own: Sized {
         z: &Relative<Self>,
         elements: &[Self; BLOCK],
         out: &mut Block<Self>,
-    ) -> bool;
+    );
 }
 
-/// The high word of a product.
-trait High {
-    fn high(self, other: Self) -> Self;
-}
-
-#[inline(always)]
-fn high<B: High>(a: B, b: B) -> B {
-    a.high(b)
-}
-
-logarithmic!(f32, u32, i32, u64, 23);
-logarithmic!(f64, u64, i64, u128, 52);
+logarithmic!(f32, u32, i32, 23);
+logarithmic!(f64, u64, i64, 52);

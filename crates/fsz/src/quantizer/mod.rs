@@ -6,11 +6,12 @@ mod curve;
 mod finer;
 mod linear;
 mod relative;
+mod wide;
 
 pub use block::Logarithmic;
-pub(crate) use block::{BLOCK, Largest};
+pub(crate) use block::{BLOCK, Block, Largest, NONE, padded, present};
 pub use curve::Curve;
-pub(crate) use finer::Finer;
+pub(crate) use finer::{Finer, Worst};
 pub use linear::Linear;
 pub use relative::Relative;
 pub(crate) use relative::edge_of;

@@ -2,7 +2,7 @@
 
 use super::{
     Curve, Errors, Linear, Plain,
-    block::{BLOCK, Block, Logarithmic, padded},
+    block::{BLOCK, Block, Logarithmic, NONE, present},
     linear::round_down,
 };
 use crate::{
@@ -102,7 +102,7 @@ impl<T: Logarithmic> Relative<T> {
     pub fn code(&self, d: T) -> Option<(i32, Errors<T>)> {
         let mut block = Block::new();
         T::block(self, &[d; BLOCK], &mut block);
-        (block.coded[0] == 1).then(|| (block.codes[0], block.errors(0)))
+        (block.codes[0] != NONE).then(|| (block.codes[0], block.errors(0)))
     }
 
     /// As [`plain_tile`](crate::quantize::plain_tile).
@@ -117,7 +117,8 @@ impl<T: Logarithmic> Relative<T> {
         let (mut min, mut max) = ([tile[0]; BLOCK], [tile[0]; BLOCK]);
         let (blocks, _) = tile.as_chunks::<BLOCK>();
         for (own, codes) in blocks.iter().zip(codes.as_chunks_mut::<BLOCK>().0) {
-            if !T::block(self, own, &mut block) {
+            T::block(self, own, &mut block);
+            if !block.is_complete() {
                 return None;
             }
             *codes = block.codes;
@@ -151,11 +152,14 @@ impl<T: Logarithmic> Relative<T> {
         coded: &mut [u8; TILE],
     ) {
         coded[tile.len().min(TILE)..].fill(0);
+        let mut block = Block::new();
         for (k, own) in tile.chunks(BLOCK).enumerate() {
-            let block = &self.block(own, missing);
+            self.block(own, missing, &mut block);
             let places = k * BLOCK..k * BLOCK + own.len();
             codes[places.clone()].copy_from_slice(&block.codes[..own.len()]);
-            coded[places.clone()].copy_from_slice(&block.coded[..own.len()]);
+            for (coded, code) in coded[places.clone()].iter_mut().zip(block.codes) {
+                *coded = (code != NONE) as u8;
+            }
             for (place, j) in errors[places].iter_mut().zip(0..) {
                 *place = block.errors(j);
             }
@@ -164,16 +168,8 @@ impl<T: Logarithmic> Relative<T> {
 
     /// The codes of at most [`BLOCK`] elements, of which missing ones have none.
     #[inline(always)]
-    pub fn block(&self, elements: &[T], missing: &[T]) -> Block<T> {
-        let own = padded(elements, T::ZERO);
-        let mut block = Block::new();
-        T::block(self, &own, &mut block);
-        for m in missing {
-            for (coded, d) in block.coded.iter_mut().zip(&own) {
-                *coded &= (d.to_bits64() != m.to_bits64()) as u8;
-            }
-        }
-        block
+    pub fn block(&self, elements: &[T], missing: &[T], out: &mut Block<T>) {
+        T::block(self, &present(elements, missing), out);
     }
 }
 

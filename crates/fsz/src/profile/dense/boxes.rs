@@ -2,9 +2,10 @@
 
 use super::{
     Choice,
+    alike::{keep_alike, least_unlike},
     escapes::{Escapes, Mask},
     items::{Items, MaskBits, Told, first_lanes},
-    lorenzo::{Columns, NONE},
+    lorenzo::Columns,
     mask,
     order::{Order, Pass},
     points::{Aimed, Points},
@@ -18,7 +19,7 @@ use crate::{
     element::Element,
     format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps},
     profile::Plan,
-    quantizer::Errors,
+    quantizer::{Errors, NONE},
     simd::Level,
 };
 
@@ -45,6 +46,7 @@ pub(super) struct BoxCoder<'a, T> {
     /// The elements as they are coded, and what is known of these points.
     points: Vec<T>,
     targets: Vec<i32>,
+    point_codes: Vec<i32>,
     point_masks: Vec<u8>,
     /// A 1 for each that is listed.
     far: Vec<u8>,
@@ -56,10 +58,17 @@ pub(super) struct Aim<T> {
     own: i32,
     base: i32,
     aimed: Aimed<T>,
+    /// More would be listed than may be.
+    lost: bool,
     /// The mask.
     escapes: Escapes,
     /// The items before the first residual.
     told: Told,
+}
+
+/// Elements of a box to be interpolated that may be listed.
+fn most_listed(order: &Order) -> usize {
+    order.len / 32
 }
 
 /// A box may not be coded so: its values leave the lattice, or too many elements would be listed.
@@ -79,6 +88,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
             masks: Vec::new(),
             points: Vec::new(),
             targets: Vec::new(),
+            point_codes: Vec::new(),
             point_masks: Vec::new(),
             far: Vec::new(),
             mask_bits: MaskBits::default(),
@@ -91,7 +101,7 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     }
 
     fn first_code(&self, elements: &[T]) -> Option<i32> {
-        self.kind.first_code(elements, &self.plan.missing)
+        self.kind.first_code(self.level, elements, &self.plan.missing)
     }
 
     /// The codes of a box, into `self.codes`; whether all have one, and the largest error of those.
@@ -120,38 +130,69 @@ impl<'a, T: Element> BoxCoder<'a, T> {
     fn find_targets(&mut self, own: i32) -> Aimed<T> {
         self.targets.resize(self.points.len() + WIDTH, 0);
         let (points, missing) = (&self.points, &self.plan.missing);
-        self.kind.targets(self.level, points, missing, own, &mut self.targets)
+        let to = (&mut self.targets[..], &mut self.point_codes);
+        self.kind.targets(self.level, points, missing, own, to)
     }
 
     /// Lists the elements that are far from what they came out as.
     fn list(&self, order: &Order, escapes: &mut Escapes) -> Result<(), Unfit> {
-        let far: usize = self.far.iter().map(|&far| far as usize).sum();
-        if far > order.len / 32 {
+        let far: u32 = self.far.iter().map(|&far| far as u32).sum();
+        if far as usize > most_listed(order) {
             return Err(Unfit);
         }
-        for ((&d, &at), &far) in self.points.iter().zip(&order.at).zip(&self.far) {
-            if far == 1 {
-                escapes.listed.push((at, d.to_bits64()));
+        // Most eights have none.
+        for (eight, far) in self.far.chunks(8).enumerate().filter(|own| own.1.contains(&1)) {
+            for number in (8 * eight..).zip(far).filter(|own| *own.1 == 1).map(|own| own.0) {
+                escapes.listed.push((order.at[number], self.points[number].to_bits64()));
             }
         }
         escapes.listed.sort_unstable_by_key(|(at, _)| *at);
         Ok(())
     }
 
-    /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the
-    /// first. Leaves it in `self.masks`, too.
-    fn mask(&mut self, order: &Order, elements: &[T]) -> Escapes {
-        let Some(first) = self.codes.iter().position(|&q| q == NONE) else { return Escapes::NONE };
+    /// The mask of a box to be interpolated: of the elements that have neither a code nor a target, those that
+    /// have the bits of the first. `first` is the code that targets are counted from. Leaves the mask in
+    /// `self.point_masks` and `self.mask_bits`, too.
+    fn mask_points(&mut self, order: &Order, elements: &[T], first: i32) -> Escapes {
+        let own = (&mut self.point_codes, &mut self.point_masks);
+        let (points, missing) = (&self.points, &self.plan.missing);
+        self.kind.without(self.level, points, missing, (&self.targets, first), own);
+        let masks = &mut self.point_masks;
+        let alike = keep_alike(self.level, elements, &self.points, &order.at, masks);
+        let Some(pattern) = alike else { return Escapes::NONE };
+        self.mask_bits.put(&self.point_masks);
+        let mask = if self.mask_bits.count() == order.len { Mask::All } else { Mask::Coded };
+        Escapes { mask, pattern, listed: Vec::new() }
+    }
+
+    /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the first. The
+    /// others are listed, if these are not too many. Leaves the mask in `self.point_masks` and `self.mask_bits`, too.
+    fn mask(&mut self, order: &Order, elements: &[T]) -> Result<Escapes, Unfit> {
+        let Some(first) = self.codes.iter().position(|&q| q == NONE) else {
+            return Ok(Escapes::NONE);
+        };
         let pattern = elements[first].to_bits64();
         self.masks.clear();
         let own = elements.iter().zip(&self.codes);
         self.masks.extend(own.map(|(d, &q)| ((q == NONE) & (d.to_bits64() == pattern)) as u8));
-        let masked: usize = self.masks.iter().map(|&m| m as usize).sum();
+        let masked = self.masks.iter().map(|&m| m as u32).sum::<u32>() as usize;
+        let without = self.codes.iter().map(|&q| (q == NONE) as u32).sum::<u32>() as usize;
+        if without - masked > elements.len() / 4 {
+            return Err(Unfit);
+        }
+        let mut listed = Vec::new();
+        if without > masked {
+            for (at, (&code, d)) in self.codes.iter().zip(elements).enumerate() {
+                if code == NONE && self.masks[at] == 0 {
+                    listed.push((at as u16, d.to_bits64()));
+                }
+            }
+        }
         let mask = if masked == elements.len() { Mask::All } else { Mask::Coded };
         self.point_masks.resize(order.len, 0);
         order.arrange(&self.masks, &mut self.point_masks);
         self.mask_bits.put(&self.point_masks);
-        Escapes { mask, pattern, listed: Vec::new() }
+        Ok(Escapes { mask, pattern, listed })
     }
 
     /// Finds what the points of a box aim at.
@@ -160,24 +201,23 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         self.points.resize(order.len, T::ZERO);
         order.arrange(elements, &mut self.points);
         let aimed = self.find_targets(own);
-        let mut escapes = Escapes::NONE;
+        let (mut escapes, mut lost) = (Escapes::NONE, false);
         if aimed.any {
-            self.find_codes(elements, false);
-            if let Points::Curve(_) = self.kind {
-                // An element may have a target without a code.
-                for (target, &at) in self.targets.iter().zip(&order.at) {
-                    let code = &mut self.codes[at as usize];
-                    *code = if (*code == NONE) & (*target != ANY) { 0 } else { *code };
-                }
-            }
-            escapes = self.mask(order, elements);
+            // Those that are masked are alike: which they are is not asked for where too many others are left.
+            let unlike = least_unlike(self.level, &self.points, &self.targets[..order.len]);
+            lost = unlike > most_listed(order);
+        }
+        if aimed.any && !lost {
+            escapes = self.mask_points(order, elements, own);
+            let masks = (escapes.mask != Mask::None).then_some(&self.point_masks[..]);
+            lost = self.without_target(order.len, masks) > most_listed(order);
         }
         self.items.clear();
         if escapes.mask == Mask::Coded {
             self.tell_mask(order);
         }
         self.items.push(Alphabet::Difference, [(LORENZO_CONTEXTS, own.wrapping_sub(base))]);
-        Aim { own, base, aimed, escapes, told: self.items.told() }
+        Aim { own, base, aimed, lost, escapes, told: self.items.told() }
     }
 
     /// Codes the box that [`BoxCoder::aim`] was told last by interpolation.
@@ -187,6 +227,9 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         taps: Taps,
         aim: &Aim<T>,
     ) -> Result<(Outcome<T>, Escapes), Unfit> {
+        if aim.lost {
+            return Err(Unfit);
+        }
         let fine = self.choice.fine;
         let mut escapes = aim.escapes.clone();
         self.items.keep_told(aim.told);
@@ -218,20 +261,31 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         Ok((Outcome { errors, flat }, escapes))
     }
 
+    /// How many of so many points have no target and are not masked.
+    fn without_target(&self, len: usize, masks: Option<&[u8]>) -> usize {
+        let targets = self.targets[..len].iter().map(|target| (*target == ANY) as usize);
+        match masks {
+            Some(masks) => targets.zip(masks).map(|(any, mask)| any & !(*mask as usize)).sum(),
+            None => targets.sum(),
+        }
+    }
+
     fn tell_mask(&mut self, order: &Order) {
         let (masks, items) = (&self.point_masks[..], &mut self.items);
         let mut tell = mask::Tell { masks, items };
         mask::walk(&mut self.walker, self.level, order, &mut tell);
     }
 
-    /// Codes a box by Lorenzo prediction of the order whose differences have fewer bits; gives it too.
+    /// Codes a box by Lorenzo prediction of the order whose differences have fewer bits; gives it too. `aim` is
+    /// what [`BoxCoder::aim`] found, if it was told this box last.
     pub fn lorenzo(
         &mut self,
         order: &Order,
         elements: &[T],
         base: i32,
+        aim: Option<&Aim<T>>,
     ) -> Result<(Outcome<T>, Escapes, u8), Unfit> {
-        self.lorenzo_of(None, order, elements, base)
+        self.lorenzo_of(None, order, elements, base, aim)
     }
 
     /// The same, where it is asked for by prediction of this order.
@@ -241,20 +295,17 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         order: &Order,
         elements: &[T],
         base: i32,
+        aim: Option<&Aim<T>>,
     ) -> Result<(Outcome<T>, Escapes, u8), Unfit> {
-        let (complete, errors) = self.find_codes(elements, true);
-        let mut escapes = Escapes::NONE;
-        if !complete {
-            escapes = self.mask(order, elements);
-            for (at, (&code, d)) in self.codes.iter().zip(elements).enumerate() {
-                if code == NONE && self.masks[at] == 0 {
-                    escapes.listed.push((at as u16, d.to_bits64()));
-                }
+        let (complete, errors) = match aim.and_then(|aim| aim.aimed.known) {
+            Some(known) => {
+                self.codes.resize(elements.len(), 0);
+                order.restore(&self.point_codes, &mut self.codes);
+                (known.complete, known.errors)
             }
-            if escapes.listed.len() > elements.len() / 4 {
-                return Err(Unfit);
-            }
-        }
+            None => self.find_codes(elements, true),
+        };
+        let escapes = if complete { Escapes::NONE } else { self.mask(order, elements)? };
         let own = self.codes.iter().find(|&&q| q != NONE).copied().unwrap_or(base);
         self.columns.take(&self.codes, complete);
         let (chosen, still) = self.columns.choose(own, self.level);
@@ -375,6 +426,10 @@ impl Passes for Residuals<'_> {
         self.flags = Some(self.items.steps().len());
         let flags = order.passes().map(|(grid, _)| (pass_context(grid.fine), 0));
         self.items.push(Alphabet::Flag, flags);
+    }
+
+    fn ended(&self) -> bool {
+        self.unfit
     }
 
     #[inline(always)]

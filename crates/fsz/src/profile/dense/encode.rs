@@ -83,16 +83,17 @@ impl<'a, T: Element> Encoder<'a, T> {
         };
         let order = self.orders.of(shape);
         let coder = &mut self.coder;
+        let mut aim = None;
         let interpolated = match coder.choice.predictor {
             Predictor::Interpolation(taps) => {
-                let aim = coder.aim(&order, elements, base);
-                coder.interpolate(&order, taps, &aim)
+                let aim = aim.insert(coder.aim(&order, elements, base));
+                coder.interpolate(&order, taps, aim)
             }
             Predictor::Lorenzo => Err(Unfit),
         };
         let coded = match interpolated {
             Ok((outcome, escapes)) => (outcome, escapes, Mode::Interpolated),
-            Err(_) => match coder.lorenzo(&order, elements, base) {
+            Err(_) => match coder.lorenzo(&order, elements, base, aim.as_ref()) {
                 Ok((outcome, escapes, order)) => (outcome, escapes, Mode::Lorenzo(order)),
                 Err(_) => {
                     coder.exact(elements);
@@ -166,9 +167,12 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         payload.extend(Head { boxes: heads, base, odd }.words());
         boxes.iter().for_each(|(coded, _)| payload.extend_from_slice(&coded.record));
         for (_, own) in boxes.iter().filter(|b| b.0.head.mode == Mode::Verbatim) {
-            for d in *own {
-                let bits = d.to_bits64();
-                payload.extend([bits as u32, (bits >> 32) as u32].iter().take(T::DTYPE.words()));
+            match T::DTYPE.words() {
+                1 => payload.extend(own.iter().map(|d| d.to_bits64() as u32)),
+                _ => payload.extend(own.iter().flat_map(|d| {
+                    let bits = d.to_bits64();
+                    [bits as u32, (bits >> 32) as u32]
+                })),
             }
         }
         if boxes.iter().any(|(coded, _)| coded.head.has_symbols(&coded.escapes)) {

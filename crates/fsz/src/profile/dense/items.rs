@@ -138,11 +138,27 @@ impl MaskBits {
     /// Of points, 1 for a masked one.
     pub fn put(&mut self, masks: &[u8]) {
         self.0.clear();
-        self.0.extend(masks.chunks(32).map(|own| {
-            let bit = |(i, &mask): (usize, &u8)| (mask as u32) << i;
-            own.iter().enumerate().map(bit).fold(0, |all, bit| all | bit)
-        }));
+        let (eights, rest) = masks.as_chunks::<8>();
+        let (mut last, len) = ([0; 8], rest.len());
+        last[..len].copy_from_slice(rest);
+        // The lowest bits of eight bytes, byte i's to bit 56 + i.
+        let bits = |eight: &[u8; 8]| {
+            (u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+        };
+        let word = |four: &[[u8; 8]]| {
+            four.iter().enumerate().fold(0, |word, (i, eight)| word | bits(eight) << (8 * i))
+        };
+        self.0.extend(eights.chunks(4).map(word));
+        match self.0.last_mut() {
+            Some(word) if eights.len() % 4 > 0 => *word |= bits(&last) << (8 * (eights.len() % 4)),
+            _ => self.0.push(bits(&last)),
+        }
         self.0.resize(masks.len() / 32 + 2, 0);
+    }
+
+    /// How many are masked, of points that were put.
+    pub fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Those of the first lanes of a step that are not masked; `first` is the number of the step's first

@@ -11,11 +11,9 @@ use super::{
 };
 use crate::{
     format::dense::{LANES, LORENZO_CONTEXTS},
+    quantizer::NONE,
     simd::Level,
 };
-
-/// Stands for the code of an element that has none. Codes have 30 bits; words of exact elements are all there.
-pub(super) const NONE: i32 = i32::MIN;
 
 /// Elements of each lane, consecutive ones; the last lanes may have fewer or none.
 pub(super) fn lane_len(len: usize) -> usize {

@@ -1,6 +1,7 @@
 //! Interpolation from coarse to fine in boxes, quantized in the loop, coded by 32 interleaved rANS states
 //! (FORMAT.md, *Dense*).
 
+mod alike;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod bits;
@@ -8,11 +9,13 @@ mod boxes;
 mod chunk;
 mod costs;
 mod count;
+mod curve;
 mod decode;
 mod device;
 mod encode;
 mod escapes;
 mod items;
+mod levels;
 mod lorenzo;
 mod mask;
 mod order;

@@ -25,6 +25,11 @@ pub(super) trait Passes {
     /// The values of a pass's points as they are coded, from its predictions and the largest difference of
     /// each point's nearest neighbours.
     fn pass<V: Vector>(&mut self, points: Predicted<'_>, values: &mut [i32]);
+
+    /// Whether the passes that are left do not matter.
+    fn ended(&self) -> bool {
+        false
+    }
 }
 
 /// The points of a pass.
@@ -141,6 +146,9 @@ impl Walker {
                 stand_in::<V>(grid, 0, weights, values);
             }
             for pass in &grid.passes {
+                if passes.ended() {
+                    return;
+                }
                 let room = pass.len + BEHIND;
                 if self.predictions.len() < room {
                     self.predictions.resize(room, 0);

@@ -314,7 +314,7 @@ impl<T: Element> InMemory<'_, T> {
             if others.is_empty() {
                 continue;
             }
-            match coder.lorenzo(&order, &elements, base) {
+            match coder.lorenzo(&order, &elements, base, aim.as_ref()) {
                 Ok((outcome, escapes, _)) => {
                     others.iter().for_each(|&case| take(case, &coder, outcome.flat, &escapes));
                 }

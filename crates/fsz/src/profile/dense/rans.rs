@@ -106,7 +106,7 @@ impl Encoder {
                 self.half_words.reserve(avx2::WRITE_AHEAD);
                 // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those
                 // of contexts, of which the tables have all symbols; there is room for half words.
-                let done = unsafe {
+                unsafe {
                     avx2::encode(
                         step,
                         values,
@@ -114,11 +114,9 @@ impl Encoder {
                         &tables.slots,
                         &mut self.states,
                         &mut self.half_words,
-                    )
-                };
-                if done {
-                    continue;
+                    );
                 }
+                continue;
             }
             self.step(step, values, rows, tables);
         }
@@ -202,8 +200,8 @@ impl DecodingTables {
     }
 }
 
-/// Half words that a decoder may look at in a step: of symbols, of raw bits, and what a vector reads.
-pub(super) const READ_AHEAD: usize = 2 * LANES + 8;
+/// Half words that a decoder may look at in a step: of symbols, of three rounds of raw bits, and what a vector reads.
+pub(super) const READ_AHEAD: usize = 4 * LANES + 8;
 
 /// The states of a decoder. Behind the end of what was written it reads zeros; [`Decoder::ended`] tells.
 pub(super) struct Decoder<'a> {
@@ -253,10 +251,8 @@ impl<'a> Decoder<'a> {
             let taken = unsafe {
                 avx2::decode(alphabet, lanes, rows, slots, &mut self.states, ahead, items)
             };
-            if let Some(taken) = taken {
-                self.at += taken;
-                return;
-            }
+            self.at += taken;
+            return;
         }
         self.step_by_lanes(alphabet, lanes, rows, items);
     }

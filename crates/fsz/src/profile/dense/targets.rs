@@ -1,14 +1,13 @@
 //! Elements as numbers: what a box's values aim at, codes, and how near they come (FORMAT.md, *Dense:
 //! quantize*).
 
-use super::lorenzo::NONE;
 use crate::{
     element::Element,
     format::{
         MAX_CODE,
         dense::{MOST_VALUE, PART_BITS},
     },
-    quantizer::Linear,
+    quantizer::{Linear, NONE},
     simd::{Level, ROUND_F64},
 };
 
