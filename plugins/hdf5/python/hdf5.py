@@ -289,6 +289,8 @@ def _message() -> str:
 def as_number(value: object) -> float | None:
     """A number of any kind, those of numpy too; None for what is none, such as True and text."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        if hasattr(value, "filled") and getattr(value, "mask", False):
+            return None  # such as the smallest of masked elements alone; item would give what lies under the mask
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
@@ -311,7 +313,7 @@ def _numbers(name: str, given: Any) -> list[float]:
     if given is None:
         return []
     several = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
-    one = not several or as_number(given) is not None
+    one = not several or getattr(given, "shape", None) == ()
     return [_number(name, value) for value in ([given] if one else given)]
 
 
