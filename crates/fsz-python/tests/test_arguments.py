@@ -80,6 +80,14 @@ def test_other_arguments_say_what_is_needed(words: dict[str, Any], said: str) ->
         compress(FIELD, **{**({} if "range" in words else {"absolute": 0.1}), **words})
 
 
+def test_arguments_of_decompress() -> None:
+    stream = compress(FIELD, absolute=0.1)
+    with pytest.raises(InvalidArgumentError, match="backend=None: text"):
+        stream.decompress(backend=None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="give one of them"):
+        stream.decompress(out=np.empty_like(FIELD), device=0)  # type: ignore[call-overload]
+
+
 def test_a_psnr_beyond_all_errors() -> None:
     assert np.array_equal(np.asarray(compress(FIELD, psnr=1e9)), FIELD)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native
-from ._arguments import natural, threads_of
+from ._arguments import natural, text, threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
 from ._index import Selection, select
@@ -227,6 +227,9 @@ class Stream:
         ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
         ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes.
         """
+        backend = text("backend", backend)
+        if device is not None and out is not None:
+            raise InvalidArgumentError("out is host memory, and device asks for memory of its own: give one of them")
         if device is None:
             device = self._device
         if device is not None and out is None:
