@@ -6,9 +6,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType, Progress};
+#[cfg(feature = "adios2")]
+use fsz_field::bp::Bp;
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 use crate::bar;
+#[cfg(feature = "adios2")]
+use crate::last_bp::LastBp;
 
 /// What a file does not tell by itself, and which of its fields is meant.
 #[derive(Debug, Clone, Default, Args)]
@@ -32,6 +36,10 @@ pub struct SourceArgs {
     /// What has this shape and type, where they were not given.
     #[arg(skip)]
     pub like: Option<String>,
+    /// Where an ADIOS2 file is looked for before it is opened.
+    #[cfg(feature = "adios2")]
+    #[arg(skip)]
+    pub last_bp: LastBp,
 }
 
 impl SourceArgs {
@@ -104,7 +112,11 @@ impl SourceArgs {
 
     #[cfg(feature = "adios2")]
     fn open_bp(&self, path: &Path, otherwise: Option<&str>) -> Result<Field> {
-        let file = fsz_field::bp::Bp::open(path)?;
+        self.last_bp.read(path, |file| self.read_bp(file, path, otherwise))
+    }
+
+    #[cfg(feature = "adios2")]
+    fn read_bp(&self, file: &Bp, path: &Path, otherwise: Option<&str>) -> Result<Field> {
         let or = otherwise.unwrap_or_default();
         let Some(name) = &self.variable else {
             let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
