@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType, Progress};
 #[cfg(feature = "adios2")]
-use fsz_field::bp::Bp;
+use fsz_field::bp::{Bp, ShapeKind};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 use crate::bar;
@@ -24,7 +24,7 @@ pub struct SourceArgs {
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
     pub dtype: Option<DType>,
-    /// Variable to read from an ADIOS2 file; may be left out where there is one of float or double
+    /// Variable to read from an ADIOS2 file; may be left out where there is one array of float or double
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
     /// Time step to read from an ADIOS2 file, counted from 0; the first by default
@@ -138,15 +138,19 @@ impl SourceArgs {
     }
 }
 
-/// The one variable of a file that can be read. `or` is what else can be done where there are several.
+/// The one array of a file that can be read. `or` is what else can be done where there are several.
 #[cfg(feature = "adios2")]
 fn only_variable(file: &Bp, path: &Path, or: &str) -> Result<String> {
     let (all, path) = (file.variables()?, path.display());
     anyhow::ensure!(!all.is_empty(), "{path}: {}", fsz_field::bp::NO_VARIABLES);
-    let is_float = |v: &adios2::VariableInfo| ["f32", "f64"].contains(&v.dtype.name());
-    let mut names: Vec<String> = all.into_iter().filter(is_float).map(|v| v.name).collect();
+    // Times and other single values are not what is meant.
+    let is_field = |v: &adios2::VariableInfo| {
+        ["f32", "f64"].contains(&v.dtype.name())
+            && !matches!(v.kind, ShapeKind::GlobalValue | ShapeKind::LocalValue)
+    };
+    let mut names: Vec<String> = all.into_iter().filter(is_field).map(|v| v.name).collect();
     match names.len() {
-        0 => bail!("{path}: no variables of float or double, and no others are supported"),
+        0 => bail!("{path}: no arrays of float or double: name another variable with --variable"),
         1 => Ok(names.remove(0)),
         _ => bail!("{path}: choose one with --variable{or}: {}", names.join(", ")),
     }

@@ -223,8 +223,10 @@ fn the_only_field_need_not_be_named() {
     let write = |path: &str, fields: &[&str]| {
         let io = Adios::new().unwrap().declare_io("out").unwrap();
         let count = io.define_variable::<i32>("count", &Layout::Value).unwrap();
+        let time = io.define_variable::<f64>("time", &Layout::Value).unwrap();
         let mut out = io.open(Path::new(&fixture.path(path)), Mode::Write).unwrap();
         out.put(&count, &[7]).unwrap();
+        out.put(&time, &[0.5]).unwrap();
         for name in fields {
             let v = io.define_variable::<f32>(name, &Layout::whole(&[6, 20, 30])).unwrap();
             out.put(&v, &at(0)).unwrap();
@@ -240,7 +242,7 @@ fn the_only_field_need_not_be_named() {
     fixture.fine(&["verify", "T.fsz", "--original", "one.bp"]);
     std::fs::remove_file(fixture.path("slice.npy")).unwrap();
     fixture.refused(&slice("two.bp"), "two.bp: choose one with --variable: T, U\n");
-    fixture.refused(&slice("none.bp"), "none.bp: no variables of float or double");
+    fixture.refused(&slice("none.bp"), "none.bp: no arrays of float or double");
 }
 
 #[test]
