@@ -126,8 +126,12 @@ impl Parts {
             let units = all.div_ceil(unit);
             return Parts { axis: None, units, unit, together: (values / unit).max(1), all };
         }
-        // The slowest axis that is longer than 1.
         let shape = &stream.header().shape;
+        if shape.is_empty() {
+            // The one value of a field without axes is its one box.
+            return Parts { axis: None, units: 1, unit: 1, together: 1, all };
+        }
+        // The slowest axis that is longer than 1.
         let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
         let unit: u64 = shape[axis + 1..].iter().product();
         let side = SIDES[usize::from(shape.len() - axis > 2)];
@@ -183,11 +187,15 @@ mod tests {
         layouts.into_iter().chain([Profile::default()]).collect()
     }
 
-    fn compressed(profile: Profile) -> Vec<u8> {
+    fn waves(profile: Profile) -> Vec<u8> {
         let values: Vec<f32> = (0..20_000).map(|i| (i as f32 * 0.01).sin()).collect();
+        compressed(profile, &values, &SHAPE)
+    }
+
+    fn compressed(profile: Profile, values: &[f32], shape: &[u64]) -> Vec<u8> {
         let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(profile);
-        let mut bytes = vec![0; fsz::max_compressed_len(&SHAPE, DType::F32).unwrap() as usize];
-        let len = Codec::cpu().compress_into(&values, &SHAPE, &options, &mut bytes).unwrap();
+        let mut bytes = vec![0; fsz::max_compressed_len(shape, DType::F32).unwrap() as usize];
+        let len = Codec::cpu().compress_into(values, shape, &options, &mut bytes).unwrap();
         bytes.truncate(len);
         bytes
     }
@@ -195,7 +203,7 @@ mod tests {
     #[test]
     fn parts_join_to_the_whole() {
         for profile in profiles() {
-            let bytes = compressed(profile);
+            let bytes = waves(profile);
             let stream = Stream::open(&bytes).unwrap();
             let mut whole = vec![0f32; 20_000];
             Codec::cpu().decompress_into(&stream, &mut whole).unwrap();
@@ -216,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_error_on_either_side_ends_both() {
-        let bytes = compressed(Profile::default());
+        let bytes = waves(Profile::default());
         let stream = Stream::open(&bytes).unwrap();
         for after in [0, 1, 7] {
             let mut taken = 0;
@@ -241,11 +249,26 @@ mod tests {
     }
 
     #[test]
+    fn a_single_value_is_one_part_whatever_the_number_of_axes() {
+        for profile in profiles() {
+            for shape in [&[][..], &[1], &[1, 1], &[1; 8]] {
+                let bytes = compressed(profile, &[2.5], shape);
+                let stream = Stream::open(&bytes).unwrap();
+                let mut parts = Vec::new();
+                each_of::<f32>(1, &Codec::cpu(), &stream, &ProgressBar::hidden(), |start, part| {
+                    parts.push((start, part.len()));
+                    Ok(())
+                })
+                .unwrap();
+                assert_eq!(parts, [(0, 1)], "{profile:?} {shape:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_field_without_values_has_no_parts() {
-        let options = CompressOptions::new(Bound::Absolute(1e-3));
-        let mut bytes = vec![0; fsz::max_compressed_len(&[0], DType::F32).unwrap() as usize];
-        let len = Codec::cpu().compress_into::<f32>(&[], &[0], &options, &mut bytes).unwrap();
-        let stream = Stream::open(&bytes[..len]).unwrap();
+        let bytes = compressed(Profile::default(), &[], &[0]);
+        let stream = Stream::open(&bytes).unwrap();
         each_of::<f32>(1, &Codec::cpu(), &stream, &ProgressBar::hidden(), |_, _| bail!("a part"))
             .unwrap();
     }

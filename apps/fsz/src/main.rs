@@ -12,6 +12,8 @@ mod codec;
 mod commands;
 mod failure;
 mod interrupt;
+#[cfg(feature = "adios2")]
+mod last_bp;
 mod limit;
 mod missing;
 mod output;

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType, Progress};
+#[cfg(feature = "adios2")]
+use fsz_field::bp::{Bp, ShapeKind};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 use crate::bar;
+#[cfg(feature = "adios2")]
+use crate::last_bp::LastBp;
 
 /// What a file does not tell by itself, and which of its fields is meant.
 #[derive(Debug, Clone, Default, Args)]
@@ -20,7 +24,7 @@ pub struct SourceArgs {
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
     pub dtype: Option<DType>,
-    /// Variable to read from an ADIOS2 file
+    /// Variable to read from an ADIOS2 file; may be left out where there is one array of float or double
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
     /// Time step to read from an ADIOS2 file, counted from 0; the first by default
@@ -32,6 +36,10 @@ pub struct SourceArgs {
     /// What has this shape and type, where they were not given.
     #[arg(skip)]
     pub like: Option<String>,
+    /// Where an ADIOS2 file is looked for before it is opened.
+    #[cfg(feature = "adios2")]
+    #[arg(skip)]
+    pub last_bp: LastBp,
 }
 
 impl SourceArgs {
@@ -104,27 +112,47 @@ impl SourceArgs {
 
     #[cfg(feature = "adios2")]
     fn open_bp(&self, path: &Path, otherwise: Option<&str>) -> Result<Field> {
-        let file = fsz_field::bp::Bp::open(path)?;
+        self.last_bp.read(path, |file| self.read_bp(file, path, otherwise))
+    }
+
+    #[cfg(feature = "adios2")]
+    fn read_bp(&self, file: &Bp, path: &Path, otherwise: Option<&str>) -> Result<Field> {
         let or = otherwise.unwrap_or_default();
-        let Some(name) = &self.variable else {
-            let names: Vec<String> = file.variables()?.into_iter().map(|v| v.name).collect();
-            let (path, names) = (path.display(), names.join(", "));
-            anyhow::ensure!(!names.is_empty(), "{path}: {}", fsz_field::bp::NO_VARIABLES);
-            bail!("{path}: choose one with --variable{or}: {names}")
+        let name = match &self.variable {
+            Some(name) => name.clone(),
+            None => only_variable(file, path, or)?,
         };
         if otherwise.is_some() && self.step.is_none() {
-            let (steps, path) = (file.variable(name)?.steps, path.display());
+            let (steps, path) = (file.variable(&name)?.steps, path.display());
             anyhow::ensure!(
                 steps <= 1,
                 "{path}: {name} has {steps} steps: choose one with --step{or}"
             );
         }
-        Ok(crate::patience::read(path, || file.read(name, self.step.unwrap_or(0), self.block))?)
+        Ok(crate::patience::read(path, || file.read(&name, self.step.unwrap_or(0), self.block))?)
     }
 
     #[cfg(not(feature = "adios2"))]
     fn open_bp(&self, path: &Path, _otherwise: Option<&str>) -> Result<Field> {
         no_adios2(path)
+    }
+}
+
+/// The one array of a file that can be read. `or` is what else can be done where there are several.
+#[cfg(feature = "adios2")]
+fn only_variable(file: &Bp, path: &Path, or: &str) -> Result<String> {
+    let (all, path) = (file.variables()?, path.display());
+    anyhow::ensure!(!all.is_empty(), "{path}: {}", fsz_field::bp::NO_VARIABLES);
+    // Times and other single values are not what is meant.
+    let is_field = |v: &adios2::VariableInfo| {
+        ["f32", "f64"].contains(&v.dtype.name())
+            && !matches!(v.kind, ShapeKind::GlobalValue | ShapeKind::LocalValue)
+    };
+    let mut names: Vec<String> = all.into_iter().filter(is_field).map(|v| v.name).collect();
+    match names.len() {
+        0 => bail!("{path}: no arrays of float or double: name another variable with --variable"),
+        1 => Ok(names.remove(0)),
+        _ => bail!("{path}: choose one with --variable{or}: {}", names.join(", ")),
     }
 }
 

@@ -22,7 +22,7 @@ pub fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// A name out of a file, which may hold anything, without what would move the cursor or colour the terminal.
+/// A name out of a file or a folder, which may hold anything, without what would move the cursor or colour the terminal.
 pub fn shown(name: &str) -> String {
     name.replace(char::is_control, "\u{fffd}")
 }
@@ -127,9 +127,9 @@ fn valued(start: &str, arguments: impl Iterator<Item = OsString>) -> Option<(Str
     (!option.contains('=')).then(|| (option.clone(), found[1].clone()))
 }
 
-/// Without line breaks, and single-spaced.
+/// Single-spaced, and without line breaks and other control characters.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn error(text: &str) {

@@ -114,23 +114,8 @@ impl Field {
     /// # Errors
     /// When there is no such axis or index.
     pub fn slice(&self, axis: usize, index: u64) -> Result<Field> {
-        let sides = self.shape.sides();
-        let Some(&side) = sides.get(axis) else {
-            return Err(Error::Argument(format!(
-                "there is no axis {axis}: the shape {} has axes 0 to {}",
-                self.shape,
-                sides.len().saturating_sub(1)
-            )));
-        };
-        if index >= side {
-            return Err(Error::Argument(format!(
-                "there is no index {index} on axis {axis} of shape {}",
-                self.shape
-            )));
-        }
-        let mut start = vec![0; sides.len()];
-        let mut count = sides.to_vec();
-        (start[axis], count[axis]) = (index, 1);
+        let (start, mut count) = fsz::slice_box(self.shape.sides(), axis, index)
+            .map_err(|error| Error::Argument(error.to_string()))?;
         let mut plane = self.window(&start, &count)?;
         count.remove(axis);
         plane.shape = Shape::new(&count)?;
@@ -218,8 +203,11 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_refused() {
-        assert!(cube().slice(3, 0).is_err());
-        assert!(cube().slice(1, 3).is_err());
+        let refused = |field: Field, axis, index| field.slice(axis, index).unwrap_err().to_string();
+        assert!(refused(cube(), 3, 0).starts_with("axis 3 of a field of 3 dimensions"));
+        assert!(refused(cube(), 1, 3).starts_with("slice 3 of an axis of 3 elements"));
+        let value = Field::new(Shape::new(&[]).unwrap(), vec![1.0f32]).unwrap();
+        assert!(refused(value, 0, 0).contains("has no slices"), "not that it has an axis 0");
         assert!(cube().window(&[0, 0], &[1, 1]).is_err());
         assert!(cube().window(&[0, 0, 3], &[1, 1, 2]).is_err());
         assert!(cube().window(&[0, 0, u64::MAX], &[1, 1, 2]).is_err());

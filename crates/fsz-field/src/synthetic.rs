@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::field::Field;
 use crate::shape::Shape;
+use crate::stream::zeros;
 
 /// Sinusoids of a smooth field, and their wave numbers from 1 to this.
 const MODES: usize = 20;
@@ -57,17 +58,21 @@ impl Synthetic {
     /// A field of about `bytes`: a cube, or a line for particles.
     ///
     /// # Errors
-    /// When it is larger than 64 bits can count.
+    /// When it is larger than memory, or than 64 bits can count.
     pub fn field(self, bytes: u64, dtype: DType) -> Result<Field> {
         let values = (bytes / dtype.size() as u64).max(1);
         if self == Synthetic::Particles {
-            return field(&[values], particles(values as usize), dtype);
+            let shape = Shape::new(&[values])?;
+            let mut line = zeros(&shape)?;
+            particles(&mut line);
+            return field(shape, line, dtype);
         }
         let side = (values as f64).cbrt().round().max(1.0) as usize;
-        let mut cube = match self {
-            Synthetic::WhiteNoise => vec![0.0; side * side * side],
-            _ => smooth(side),
-        };
+        let shape = Shape::new(&[side as u64; 3])?;
+        let mut cube = zeros(&shape)?;
+        if self != Synthetic::WhiteNoise {
+            smooth(side, &mut cube);
+        }
         match self {
             Synthetic::SmoothNoise => {
                 each_with_noise(&mut cube, |v, noise| *v += 1e-3 * noise.normal())
@@ -82,29 +87,27 @@ impl Synthetic {
             }
             Synthetic::Smooth | Synthetic::Particles => {}
         }
-        field(&[side as u64; 3], cube, dtype)
+        field(shape, cube, dtype)
     }
 }
 
 /// The values in the type asked for.
-fn field(sides: &[u64], values: Vec<f64>, dtype: DType) -> Result<Field> {
-    let shape = Shape::new(sides)?;
+fn field(shape: Shape, values: Vec<f64>, dtype: DType) -> Result<Field> {
     if dtype == DType::F64 {
         return Field::new(shape, values);
     }
-    let values: Vec<f32> = values.into_par_iter().map(|v| v as f32).collect();
-    Field::new(shape, values)
+    let mut single = zeros::<f32>(&shape)?;
+    single.par_iter_mut().zip(values).for_each(|(single, v)| *single = v as f32);
+    Field::new(shape, single)
 }
 
-fn smooth(side: usize) -> Vec<f64> {
+fn smooth(side: usize, cube: &mut [f64]) {
     let mut random = Random::new(1);
     let modes: Vec<Mode> = (0..MODES).map(|i| Mode::new(i, side, &mut random)).collect();
-    let mut cube = vec![0.0; side * side * side];
     cube.par_chunks_mut(side).enumerate().for_each(|(line, values)| {
         let (z, y) = ((line / side) as f64, (line % side) as f64);
         modes.iter().for_each(|mode| mode.add(z, y, values));
     });
-    cube
 }
 
 /// A plane wave.
@@ -138,11 +141,10 @@ impl Mode {
     }
 }
 
-fn particles(count: usize) -> Vec<f64> {
-    let mut values: Vec<f64> =
-        (0..count).into_par_iter().map(|i| 256.0 * i as f64 / count as f64).collect();
-    each_with_noise(&mut values, |v, noise| *v += 0.3 * noise.normal());
-    values
+fn particles(values: &mut [f64]) {
+    let count = values.len() as f64;
+    values.par_iter_mut().enumerate().for_each(|(i, v)| *v = 256.0 * i as f64 / count);
+    each_with_noise(values, |v, noise| *v += 0.3 * noise.normal());
 }
 
 /// Changes every value with noise that does not depend on the number of threads.
@@ -211,6 +213,14 @@ mod tests {
         for kind in [Synthetic::Smooth, Synthetic::Particles] {
             let field = kind.field(8 << 12, DType::F64).unwrap();
             assert_eq!(field.as_slice::<f64>().unwrap().len(), 1 << 12);
+        }
+    }
+
+    #[test]
+    fn more_than_memory_is_an_error() {
+        for kind in [Synthetic::Smooth, Synthetic::WhiteNoise, Synthetic::Particles] {
+            let refused = kind.field(1 << 60, DType::F32).unwrap_err().to_string();
+            assert!(refused.contains("out of memory"), "{refused}");
         }
     }
 

@@ -10,6 +10,9 @@ use pyo3::{
 /// The exception for an error.
 pub fn raised(py: Python<'_>, error: fsz::Error) -> PyErr {
     let class = match error {
+        fsz::Error::Io(error) if error.kind() == io::ErrorKind::OutOfMemory => {
+            return PyMemoryError::new_err(error.to_string());
+        }
         fsz::Error::Io(error) => return error.into(),
         fsz::Error::Corrupt(_) => "CorruptError",
         fsz::Error::Truncated { .. } => "TruncatedError",

@@ -32,7 +32,7 @@ def test_numbers_of_any_kind(number: Any) -> None:
     assert Fsz(absolute=number) == Fsz(absolute=0.25)
 
 
-@pytest.mark.parametrize("wrong", ["1e-3", b"1", True, np.True_, [0.1], np.array([0.1]), 1j, object()])
+@pytest.mark.parametrize("wrong", ["1e-3", b"1", True, np.True_, [0.1], np.array([0.1]), 1j, object(), np.ma.masked])
 @pytest.mark.parametrize("name", ["absolute", "range", "relative", "psnr", "ratio", "floor"])
 def test_what_is_no_number(name: str, wrong: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{name}=.*: a number is needed"):
@@ -59,6 +59,9 @@ def test_what_is_no_number(name: str, wrong: Any) -> None:
         ({"missing": "x"}, "missing='x': a number is needed, or a list of numbers"),
         ({"missing": [[1, 2]]}, "missing=.*list of numbers"),
         ({"missing": [[1], [1, 2]]}, "missing=.*list of numbers"),
+        ({"missing": np.ma.masked}, "missing=masked: a number is needed, or a list"),
+        ({"missing": np.ma.array([1, 2], mask=[0, 1])}, "missing=.*list of numbers"),
+        ({"value_range": (np.ma.masked, 1), "range": 0.1}, "two numbers are needed"),
         ({"missing": 1e300}, "missing value 1e300: no f32"),
         ({"profile": None}, "profile=None: text"),
         ({"backend": 0}, "backend=0: text"),
@@ -75,6 +78,14 @@ def test_what_is_no_number(name: str, wrong: Any) -> None:
 def test_other_arguments_say_what_is_needed(words: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgumentError, match=said):
         compress(FIELD, **{**({} if "range" in words else {"absolute": 0.1}), **words})
+
+
+def test_arguments_of_decompress() -> None:
+    stream = compress(FIELD, absolute=0.1)
+    with pytest.raises(InvalidArgumentError, match="backend=None: text"):
+        stream.decompress(backend=None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="give one of them"):
+        stream.decompress(out=np.empty_like(FIELD), device=0)  # type: ignore[call-overload]
 
 
 def test_a_psnr_beyond_all_errors() -> None:

@@ -166,6 +166,27 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 # What a call may hold beside the array: the stream, a batch of each thread, and the interpreter's noise.
+SHORT_OF_MEMORY = """
+import resource
+import fsz_codec, numpy as np
+array = np.random.default_rng(0).standard_normal(20_000_000, dtype=np.float32)
+fsz_codec.compress(array[:1_000_000], absolute=1e-3)  # its threads have their stacks
+pages = int(open("/proc/self/statm").read().split()[0])
+for bound in ({"absolute": 1e-3}, {"absolute": 1e-3, "regions": [(np.s_[:15_000_000], 1e-4)]}, {"ratio": 2}):
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (60 << 20), resource.RLIM_INFINITY))
+    try:
+        fsz_codec.compress(array, **bound)
+    except MemoryError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_stream_without_memory_is_an_error() -> None:
+    run = subprocess.run([sys.executable, "-c", SHORT_OF_MEMORY], capture_output=True, text=True, check=True)
+    assert run.stdout.count("out of memory for a stream of up to ") == 3, run.stdout
+
+
 MEMORY = """
 import resource, sys
 import numpy as np, fsz_codec

@@ -49,6 +49,11 @@ def test_configurations(options: dict[str, Any]) -> None:
     assert codec != Fsz(range=0.5)
 
 
+def test_masked_chunks_are_refused(field: Array) -> None:
+    with pytest.raises(TypeError, match="filled"):
+        Fsz(absolute=1).encode(np.ma.masked_greater(field, 250))
+
+
 def test_wrong_configurations() -> None:
     for wrong in ({}, {"range": 1, "level": 3}, {"range": 1, "absolute": 1}, {"range": 1, "floor": 1}):
         with pytest.raises(fsz_codec.InvalidArgumentError):

@@ -150,6 +150,15 @@ def test_partial_reads(chunks: Any, profile: str) -> None:
     assert np.array_equal(array.vindex[mask], whole[mask])
 
 
+def test_planes_apart_are_read_of_every_layout(profile: str) -> None:
+    # Chunks whose boxes are lines: what lies between two planes is in boxes of its own.
+    field = smooth((64, 3, 600, 10))
+    array = create(MemoryStore(), field, FszCodec(absolute=0.1, profile=profile))
+    whole = array[...]
+    for key in (np.s_[52::5], np.s_[1:60:2, ::2], np.s_[::63], np.s_[:, ::2, ::300]):
+        assert np.array_equal(array[key], whole[key]), key
+
+
 def test_a_plane_fetches_and_decodes_its_own_tiles(profile: str) -> None:
     field = smooth((64, 128, 128)) + np.random.default_rng(0).standard_normal((64, 128, 128)).astype("f4")
     store = CountingStore()

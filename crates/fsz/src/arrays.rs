@@ -11,7 +11,7 @@ use crate::{
     element::Element,
     error::{Error, Result},
     options::CompressOptions,
-    partial,
+    partial, room,
     stream::Stream,
 };
 
@@ -70,8 +70,8 @@ impl Codec {
     /// Compresses a field (C order costs no copy).
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for options out of range or more than 8 dimensions;
-    /// [`Error::Cancelled`].
+    /// [`Error::InvalidArgument`] for options out of range or more than 8 dimensions; [`Error::Io`] where there is no
+    /// memory for the stream; [`Error::Cancelled`].
     pub fn compress_with<T: Element, D: Dimension>(
         &self,
         field: ArrayView<'_, T, D>,
@@ -82,7 +82,7 @@ impl Codec {
             Some(data) => Cow::Borrowed(data),
             None => Cow::Owned(field.iter().copied().collect()),
         };
-        let mut bytes = vec![0; options.max_compressed_len(&shape, T::DTYPE)? as usize];
+        let mut bytes = room::zeros(options.max_compressed_len(&shape, T::DTYPE)?)?;
         let len = self.compress_into(&data, &shape, options, &mut bytes)?;
         bytes.truncate(len);
         bytes.shrink_to_fit();

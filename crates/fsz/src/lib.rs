@@ -39,6 +39,7 @@ mod quantize;
 mod quantizer;
 mod region;
 mod research;
+mod room;
 mod scalar;
 mod schedule;
 mod simd;

@@ -94,10 +94,10 @@ pub(crate) fn check_box(shape: &[u64], start: &[u64], count: &[u64]) -> Result<u
 /// [`Error::InvalidArgument`] for a slice that a field of this shape does not have.
 pub fn slice_box(shape: &[u64], axis: usize, index: u64) -> Result<(Vec<u64>, Vec<u64>)> {
     let Some(&side) = shape.get(axis) else {
-        let dims = shape.len();
-        return Err(Error::invalid(format!(
-            "axis {axis} of a field of {dims} dimensions: they are counted from 0"
-        )));
+        return Err(Error::invalid(match shape.len() {
+            0 => "a field of one value, without axes, has no slices".to_owned(),
+            dims => format!("axis {axis} of a field of {dims} dimensions: they are counted from 0"),
+        }));
     };
     if index >= side {
         return Err(Error::invalid(format!(

@@ -113,13 +113,21 @@ def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
     """Lets a ``netCDF4.Variable`` that has just been created be written through FSZ.
 
     The options are those of :func:`hdf5`. Raises ValueError for a variable of another type than
-    f4 and f8 or with other filters, and RuntimeError when netCDF refuses, as it does once values
-    have been written.
+    f4 and f8, without dimensions, with other filters or in a file of another format than NETCDF4,
+    and RuntimeError when netCDF refuses, as it does once values have been written.
     """
     module = importlib.import_module("netCDF4._netCDF4")
     kind, size = (getattr(variable.dtype, name, None) for name in ("kind", "itemsize"))
     if kind != "f" or size not in (4, 8):
         raise ValueError(f"{variable.name} is {variable.dtype}: FSZ compresses f4 and f8")
+    if (model := variable.group().data_model) != "NETCDF4":
+        # It ends the definition of a variable of the classic model as it creates it.
+        raise ValueError(
+            f"{variable.name} is in a file of format {model}, in which netCDF4 sets no filter: "
+            "use format='NETCDF4', or compress the file with nccopy when it is written"
+        )
+    if not variable.dimensions:
+        raise ValueError(f"{variable.name} has no dimensions: netCDF stores it without filters")
     # netCDF finds out when it writes, and says "HDF error".
     on = variable.filters() or {}
     if others := ", ".join(name for name in _BEFORE if on.get(name)):
@@ -141,7 +149,9 @@ def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
     if status != 0:
         netcdf.nc_strerror.restype = ctypes.c_char_p
         reason = netcdf.nc_strerror(ctypes.c_int(status)).decode()
-        raise RuntimeError(f"netCDF does not filter {variable.name}: {reason}")
+        raise RuntimeError(
+            f"netCDF does not filter {variable.name}: {reason}; call netcdf4 right after createVariable"
+        )
 
 
 def h5repack(**options: Unpack[Options]) -> str:
@@ -289,6 +299,8 @@ def _message() -> str:
 def as_number(value: object) -> float | None:
     """A number of any kind, those of numpy too; None for what is none, such as True and text."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        if hasattr(value, "filled") and getattr(value, "mask", False):
+            return None  # item would give what lies under the mask
         value = value.item()
     if not isinstance(value, Real) or isinstance(value, bool):
         return None
@@ -311,7 +323,7 @@ def _numbers(name: str, given: Any) -> list[float]:
     if given is None:
         return []
     several = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
-    one = not several or as_number(given) is not None
+    one = not several or getattr(given, "shape", None) == ()
     return [_number(name, value) for value in ([given] if one else given)]
 
 

@@ -107,7 +107,7 @@ impl InputArgs {
         let (variable, shape) = (self.variable.first().cloned(), self.shape.clone());
         let InputArgs { dtype, step, block, .. } = *self;
         let step = step.filter(|_| Kind::of(path).is_ok_and(|kind| kind == Kind::Bp));
-        Ok(SourceArgs { shape, dtype, variable, step, block, like: None })
+        Ok(SourceArgs { shape, dtype, variable, step, block, ..SourceArgs::default() })
     }
 }
 

@@ -57,6 +57,9 @@ pub struct Args {
     block: Option<u64>,
     #[command(flatten)]
     codec: CodecArgs,
+    #[cfg(feature = "adios2")]
+    #[arg(skip)]
+    last_bp: crate::last_bp::LastBp,
 }
 
 /// Checks the inputs; exit code 1 when something is not as it must be.
@@ -196,6 +199,8 @@ impl Args {
             step: self.step.or(time_step),
             block: self.block,
             like: Some(stream.display().to_string()),
+            #[cfg(feature = "adios2")]
+            last_bp: self.last_bp.clone(),
         };
         let original = source.open_chosen(path, codec, "", quiet)?;
         if *original.shape() == shape && original.dtype() == dtype {

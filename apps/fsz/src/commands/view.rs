@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if !viewer.is_file() {
         bail!(
             "{} not found; build it with cargo build --release -p fsz-viewer, or install it as fsz was, with \
-             cargo install --path apps/fsz-viewer or cargo xtask install",
+             cargo install --locked --path apps/fsz-viewer or cargo xtask install",
             viewer.display()
         );
     }

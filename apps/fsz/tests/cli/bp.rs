@@ -218,6 +218,34 @@ fn without_the_operator_compressed_variables_are_told_what_they_lack() {
 }
 
 #[test]
+fn the_only_field_need_not_be_named() {
+    let fixture = Fixture::new();
+    let write = |path: &str, fields: &[&str]| {
+        let io = Adios::new().unwrap().declare_io("out").unwrap();
+        let count = io.define_variable::<i32>("count", &Layout::Value).unwrap();
+        let time = io.define_variable::<f64>("time", &Layout::Value).unwrap();
+        let mut out = io.open(Path::new(&fixture.path(path)), Mode::Write).unwrap();
+        out.put(&count, &[7]).unwrap();
+        out.put(&time, &[0.5]).unwrap();
+        for name in fields {
+            let v = io.define_variable::<f32>(name, &Layout::whole(&[6, 20, 30])).unwrap();
+            out.put(&v, &at(0)).unwrap();
+        }
+        out.close().unwrap();
+    };
+    write("one.bp", &["T"]);
+    write("two.bp", &["T", "U"]);
+    write("none.bp", &[]);
+    let slice = |path| ["slice", path, "--axis", "0", "--index", "0", "-o", "slice.npy"];
+    fixture.fine(&slice("one.bp"));
+    fixture.fine(&["compress", "one.bp", "-o", "T.fsz", "--abs", "0.1"]);
+    fixture.fine(&["verify", "T.fsz", "--original", "one.bp"]);
+    std::fs::remove_file(fixture.path("slice.npy")).unwrap();
+    fixture.refused(&slice("two.bp"), "two.bp: choose one with --variable: T, U\n");
+    fixture.refused(&slice("none.bp"), "none.bp: no arrays of float or double");
+}
+
+#[test]
 fn misuse() {
     let fixture = Fixture::new();
     write(&fixture);
@@ -232,7 +260,7 @@ fn misuse() {
     fixture.refused(&[&array[..], &["T", "--block", "9"]].concat(), "no block 9");
     fixture.refused(
         &["compress", "out.bp", "-o", "x.fsz", "--abs", "1"],
-        "choose one with --variable, or end the output with / to compress all of them: T, count",
+        "choose one with --variable, or end the output with / to compress all of them: T, plain, whole\n",
     );
     let within = ["extract", "out.bp", "-o", "out.bp/data.0", "--force", "--variable", "whole"];
     fixture.refused(&within, "overwrite the input");

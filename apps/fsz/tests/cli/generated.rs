@@ -74,7 +74,7 @@ fn view_starts_the_viewer_beside_the_program() {
     let alone = view();
     assert_eq!(alone.status.code(), Some(2));
     let told = String::from_utf8_lossy(&alone.stderr);
-    for way in ["build --release -p fsz-viewer", "install --path apps/fsz-viewer"] {
+    for way in ["build --release -p fsz-viewer", "install --locked --path apps/fsz-viewer"] {
         assert!(told.contains(&format!("cargo {way}")), "{told}");
     }
     // A script as the viewer, made executable by another process for the same reason.

@@ -112,3 +112,19 @@ fn names_are_shown_without_control_characters() {
     }
     assert_eq!(fixture.json(&["inspect", "out/T.fsz", "--json"])["name"], name[1]);
 }
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_are_shown_without_control_characters() {
+    let fixture = Fixture::with_field();
+    std::fs::create_dir(fixture.path("out")).unwrap();
+    fixture.fine(&["compress", FIELD, "-o", "out/T\u{1b}[31m\nT.fsz", "--abs", "1"]);
+    for command in ["inspect", "verify"] {
+        let text = fixture.fine(&[command, "out"]);
+        assert!(text.contains("T\u{fffd}[31m\u{fffd}T.fsz"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+    fixture.write("out/broken\u{1b}[31m.fsz", b"none");
+    let told = fixture.run(&["inspect", "out"]).err;
+    assert!(told.contains("broken\u{fffd}[31m.fsz: not an FSZ stream"), "{told}");
+}

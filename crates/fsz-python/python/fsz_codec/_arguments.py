@@ -62,7 +62,7 @@ def missing_values(missing: float | Sequence[float] | None) -> list[float]:
     if missing is None:
         return []
     try:
-        values = list(np.atleast_1d(np.asarray(missing)))
+        values = list(np.atleast_1d(np.asanyarray(missing)))
     except ValueError:  # of unequal lengths
         values = [None]
     plain = [as_number(value) for value in values]

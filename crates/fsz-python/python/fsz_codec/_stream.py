@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native
-from ._arguments import natural, threads_of
+from ._arguments import natural, text, threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
-from ._index import select
+from ._index import Selection, select
 
 Progress = Callable[[int, int], object]
 """Called with the bytes of the array that are done, and with all of them."""
 
 # From which step on planes between selected ones are skipped: tiles of the profile dense are boxes, up to 64
 # elements thick along an axis that is far apart in memory.
-_LEAST_STEP = {"paper": 1, "dense": 64}
+LEAST_STEP = {"paper": 1, "dense": 64}
 
 
 class Stream:
@@ -227,6 +227,9 @@ class Stream:
         ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
         ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes.
         """
+        backend = text("backend", backend)
+        if device is not None and out is not None:
+            raise InvalidArgumentError("out is host memory, and device asks for memory of its own: give one of them")
         if device is None:
             device = self._device
         if device is not None and out is None:
@@ -245,7 +248,11 @@ class Stream:
 
     def __getitem__(self, key: Any) -> Any:
         """Decodes what an index selects: integers, slices with any steps, and ``...``."""
-        parts, pick, shape, drop = select(self.shape, key, _LEAST_STEP[self.profile])
+        return self._selected(select(self.shape, key, LEAST_STEP[self.profile]))
+
+    def _selected(self, selection: Selection) -> Any:
+        """Decodes a selection of the stream's shape: its boxes, and no element beside them."""
+        parts, pick, shape, drop = selection
         if len(parts) == 1:
             box = self._box(parts[0].start, parts[0].counts)
             selected = box[pick]

@@ -22,8 +22,8 @@ from . import _native
 from ._compress import compress
 from ._config import CODEC_NAME, MOST_DIMENSIONS, Config
 from ._errors import CorruptError
-from ._index import Part, select
-from ._stream import Stream
+from ._index import Part, Selection, select
+from ._stream import LEAST_STEP, Stream
 
 if TYPE_CHECKING:
     from typing import Self
@@ -133,7 +133,7 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     async def _decode_partial_single(
         self, byte_getter: ByteGetter, selection: Any, chunk_spec: ArraySpec
     ) -> NDBuffer | None:
-        wanted = _Wanted(selection, chunk_spec.shape)
+        wanted = _Wanted(selection, chunk_spec.shape, self.profile)
         stream = await _fetch(byte_getter, wanted.parts, chunk_spec)
         if stream is None:
             return None
@@ -143,15 +143,14 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 class _Wanted:
     """What is read of a chunk."""
 
-    def __init__(self, selection: Any, shape: tuple[int, ...]) -> None:
+    def __init__(self, selection: Any, shape: tuple[int, ...], profile: str) -> None:
         entries = selection if isinstance(selection, tuple) else (selection,)
-        self._key: Any = entries
+        self._selection: Selection | None = None
         if all(isinstance(entry, (int, np.integer, slice)) or entry is Ellipsis for entry in entries):
-            self.parts = select(shape, entries, 1).parts
-            self._decode_key = True
+            self._selection = select(shape, entries, LEAST_STEP[profile])
+            self.parts = self._selection.parts
             return
         # Lists of indices: decode the box around them, and select there.
-        self._decode_key = False
         boxes, key = [], []
         for entry, n in zip(entries, shape, strict=True):
             at = np.arange(n)[entry] if isinstance(entry, slice) else np.asarray(entry)
@@ -164,8 +163,9 @@ class _Wanted:
         self._key = tuple(key)
 
     def decode(self, stream: Stream) -> npt.NDArray[Any]:
-        if self._decode_key:
-            return np.asarray(stream[self._key])
+        if self._selection is not None:
+            # What was fetched, by the boxes that it was fetched for: an index of the stream may take others.
+            return np.asarray(stream._selected(self._selection))
         (part,) = self.parts
         box = stream[tuple(slice(s, s + c) for s, c in zip(part.start, part.counts, strict=True))]
         return np.asarray(box[self._key])

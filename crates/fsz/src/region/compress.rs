@@ -8,6 +8,7 @@ use crate::{
     error::Result,
     format::{regions::Table, sections::max_compressed_len},
     options::CompressOptions,
+    room,
     statistics::{Certificate, Statistics, ValueRange},
     value_range,
 };
@@ -33,7 +34,7 @@ pub(crate) fn compress<T: Element>(
         let covered = |i: usize| usize::from(owner[i]) != number + 1;
         let part = fill(&part, width(&shape_of_part), &missing, covered);
         let own = of_region(options, region, &range);
-        let mut stream = vec![0; max_compressed_len(&shape_of_part, T::DTYPE)? as usize];
+        let mut stream = room::zeros(max_compressed_len(&shape_of_part, T::DTYPE)?)?;
         let len = codec.compress_into(&part, &shape_of_part, &own, &mut stream)?;
         stream.truncate(len);
         streams.push(stream);

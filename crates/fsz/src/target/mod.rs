@@ -21,6 +21,7 @@ use crate::{
     missing::is_missing,
     options::{CompressOptions, DecompressOptions},
     profile::Profile,
+    room,
     stream::Stream,
     value_range,
 };
@@ -177,7 +178,7 @@ impl<T: Element> Field<'_, T> {
         let mut options = self.options.clone();
         options.found = Some(found);
         if stream.is_empty() {
-            stream.resize(max_compressed_len(self.shape, T::DTYPE)? as usize, 0);
+            *stream = room::zeros(max_compressed_len(self.shape, T::DTYPE)?)?;
         }
         self.codec.compress_into(self.data, self.shape, &options, stream)
     }

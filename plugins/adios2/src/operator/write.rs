@@ -26,9 +26,12 @@ use crate::{
     summary, warning,
 };
 
-/// ADIOS2 blocks up to this many bytes are stored raw without a warning: the header of a stream may
-/// outweigh what it saves.
+/// ADIOS2 blocks up to this many bytes are stored raw without a warning where there is no room for their stream: its
+/// header may outweigh what it saves.
 const SMALL: usize = 4096;
+
+/// How the message of that begins.
+const NO_ROOM: &str = "the engine provides no room for";
 
 /// A payload that was written.
 #[derive(Clone, Copy, Debug)]
@@ -189,10 +192,8 @@ impl Operator {
             let compress = || unsafe { self.write_from_host(&self.codec()?, block, room, out) };
             match attempt(compress) {
                 Ok(written) => return Ok(written),
-                Err(reason) if block.bytes() > SMALL => {
-                    warning::stored_raw(&block.variable, &reason);
-                }
-                Err(_) => {}
+                Err(reason) if block.bytes() <= SMALL && reason.starts_with(NO_ROOM) => {}
+                Err(reason) => warning::stored_raw(&block.variable, &reason),
             }
         }
         // SAFETY: promised by the caller.
@@ -302,7 +303,7 @@ impl Operator {
         let mut body = vec![0; most];
         let (length, like_earlier) = encode(&mut body)?;
         if header_len + length > room {
-            return Err(format!("the engine provides no room for {length} bytes"));
+            return Err(format!("{NO_ROOM} {length} bytes"));
         }
         envelope.body = &body[..length];
         // SAFETY: there is room for it.

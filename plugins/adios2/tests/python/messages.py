@@ -103,6 +103,16 @@ for n, wrong in enumerate(({"accuracy": "x"}, {"accuracy": "1", "mode": "y"}, {"
 code, said = run(several)
 assert code == 0 and said.count("FSZ warning: u is stored uncompressed: ") == 2, said
 
+# What does not fit a block is told of a small one, too.
+for wrong in ({"bound_in": "0:5,:=1"}, {"missing": "1e300"}, {"mode": "ratio", "accuracy": "1e6"}):
+    small = START + f"""
+with Stream("small.bp", "w") as out:
+    operation = ("plugin", dict(PLUGIN, **{dict(accuracy="1") | wrong}))
+    out.write("u", field, [1000], [0], [1000], operations=[operation])
+"""
+    code, said = run(small)
+    assert code == 0 and "FSZ warning: u is stored uncompressed: " in said, (wrong, said)
+
 removed = DEFINE + """
 io = adios.declare_io('out')
 u = io.define_variable('u', field, [1000], [0], [1000])

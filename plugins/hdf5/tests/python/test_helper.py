@@ -57,6 +57,7 @@ class Helper(Scratch):
             ({"absolute": 1, "profile": "dense missing=3"}, "paper or dense"),
             ({"absolute": "0.1"}, "absolute='0.1': a number"),
             ({"range": True}, "range=True: a number"),
+            ({"absolute": 1, "missing": np.ma.masked}, "missing=masked: a number"),
             ({"relative": [0.1]}, "relative=.*: a number"),
             ({"absolute": 1, "missing": "1e20"}, "missing='1e20': a number"),
             ({"range": 1, "value_range": 3}, "MIN,MAX"),

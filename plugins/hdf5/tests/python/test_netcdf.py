@@ -58,8 +58,20 @@ class NetCdf(Scratch):
             late = file.createVariable("late", "f4", ("x",))
             late[:] = 1
             file.sync()
-            with self.assertRaises(RuntimeError):
+            with self.assertRaisesRegex(RuntimeError, "right after createVariable"):
                 netcdf4(late, absolute=1)
+
+    def test_netcdf4_where_netcdf_sets_no_filter(self):
+        for model, sides, said in [
+            ("NETCDF4_CLASSIC", ("x",), "format NETCDF4_CLASSIC"),
+            ("NETCDF3_64BIT_DATA", ("x",), "format NETCDF3"),
+            ("NETCDF4", (), "no dimensions"),
+        ]:
+            with netCDF4.Dataset(self.path("a.nc"), "w", format=model) as file:
+                file.createDimension("x", 9)
+                variable = file.createVariable("a", "f4", sides)
+                with self.assertRaisesRegex(ValueError, said):
+                    netcdf4(variable, absolute=1)
 
     def test_netcdf4_beside_other_filters(self):
         """Those that netCDF puts before it are refused at once, not by an HDF error when the file is closed."""

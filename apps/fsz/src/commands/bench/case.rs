@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use fsz::{Codec, Element};
 use fsz_field::{Field, Shape, with_values};
 
@@ -39,7 +39,12 @@ fn repeated<T: Element>(field: &Field, values: &[T], bytes: u64) -> Result<Field
     if wanted <= planes {
         return Ok(field.clone());
     }
-    let mut all = Vec::with_capacity(wanted as usize * plane);
+    sides[0] = wanted;
+    let shape = Shape::new(&sides)?;
+    let mut all = Vec::new();
+    all.try_reserve_exact(wanted as usize * plane)
+        .ok()
+        .with_context(|| format!("out of memory for a field of shape {shape}"))?;
     let mut backwards = false;
     while all.len() < wanted as usize * plane {
         let left = wanted as usize - all.len() / plane;
@@ -50,8 +55,7 @@ fn repeated<T: Element>(field: &Field, values: &[T], bytes: u64) -> Result<Field
         }
         backwards = !backwards;
     }
-    sides[0] = wanted;
-    Ok(Field::new(Shape::new(&sides)?, all)?)
+    Ok(Field::new(shape, all)?)
 }
 
 #[cfg(test)]
@@ -67,5 +71,7 @@ mod tests {
         assert_eq!(longer.as_slice::<f32>().unwrap(), expected);
         let same = repeated(&field, field.as_slice::<f32>().unwrap(), 10).unwrap();
         assert_eq!(same.shape().sides(), [2, 2]);
+        let refused = repeated(&field, field.as_slice::<f32>().unwrap(), 1 << 60).unwrap_err();
+        assert!(refused.to_string().contains("out of memory"), "{refused}");
     }
 }

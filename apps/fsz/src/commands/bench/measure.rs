@@ -51,7 +51,7 @@ fn measure_values<T: Element>(
     for &value in missing {
         options = options.missing(value);
     }
-    let mut decoded = vec![T::default(); values.len()];
+    let mut decoded = fsz_field::zeros::<T>(case.field.shape())?;
     let most = max_compressed_len(shape, case.field.dtype())?;
     let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
     let mut rows = Vec::new();

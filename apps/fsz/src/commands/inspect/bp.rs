@@ -153,7 +153,8 @@ impl Variable {
             with_values().filter(|(_, block)| block.fsz.is_none()).map(|(step, _)| step).collect();
         let first = plain.first()?;
         let (some, all) = (plain.len(), with_values().count());
-        Some(format!("{}: {some} of {all} ADIOS2 blocks, from step {first}", self.name))
+        let name = terminal::shown(&self.name);
+        Some(format!("{name}: {some} of {all} ADIOS2 blocks, from step {first}"))
     }
 }
 
@@ -163,7 +164,7 @@ impl Step {
         let streams: Vec<&Report> = self.blocks.iter().filter_map(|b| b.fsz.as_ref()).collect();
         let largest = |of: fn(&Report) -> f64| streams.iter().map(|s| of(s)).fold(0.0, f64::max);
         (!streams.is_empty()).then(|| Point {
-            variable: variable.to_owned(),
+            variable: terminal::shown(variable),
             step: self.step,
             file: None,
             raw: streams.iter().map(|s| s.raw_bytes).sum(),
@@ -178,7 +179,7 @@ impl Step {
         let streams = self.blocks.iter().filter(|b| b.fsz.is_some()).count();
         let told = |text: fn(&Point) -> String| point.as_ref().map_or_else(|| "-".to_owned(), text);
         Ok([
-            variable.name.clone(),
+            terminal::shown(&variable.name),
             self.step.to_string(),
             variable.dtype.to_owned(),
             if variable.is_local {

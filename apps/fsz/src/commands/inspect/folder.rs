@@ -84,7 +84,7 @@ impl Folder {
             Point {
                 variable: report.name.as_deref().map(terminal::shown).unwrap_or_default(),
                 step: report.step.unwrap_or(i as u64),
-                file: Some(file.file.clone()),
+                file: Some(terminal::shown(&file.file)),
                 raw: report.raw_bytes,
                 stored: report.compressed_bytes,
                 error: report.certificate.max_abs_error,
@@ -100,7 +100,7 @@ impl Folder {
         for File { file, report } in &self.streams {
             let told = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             table.row([
-                file.clone(),
+                terminal::shown(file),
                 told(report.name.as_deref().map(terminal::shown)),
                 told(report.step.map(|step| step.to_string())),
                 report.dtype.to_owned(),

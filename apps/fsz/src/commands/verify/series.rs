@@ -54,7 +54,7 @@ pub fn check(args: &Args, pairs: &[Pair], codec: &Codec, quiet: bool) -> Result<
             && !args.json
             && !quiet
         {
-            terminal::print(&format!("{file}: {}\n", found.text()))?;
+            terminal::print(&format!("{}: {}\n", terminal::shown(&file), found.text()))?;
         }
         let original = pair.original.as_ref().map(|path| path.display().to_string());
         streams.push(Checked { file, original, found, error });
@@ -87,7 +87,7 @@ impl Series {
             .filter_map(|checked| Some((&checked.file, checked.found.as_ref()?.max_abs_error())));
         // Of several that have it, the first, as fsz inspect tells it.
         if let Some((file, error)) = errors.rev().max_by(|a, b| a.1.total_cmp(&b.1)) {
-            text.push_str(&format!(", max error {} in {file}", short(error)));
+            text.push_str(&format!(", max error {} in {}", short(error), terminal::shown(file)));
         }
         text + "\n"
     }
