@@ -80,7 +80,7 @@ template <class T, class Error, class Coder> struct BoxCoder
     /// Codes the flags of a mask.
     FSZ_DEVICE void code_mask(const u32 *events, u32 steps)
     {
-        coder = Apart<LAYOUT_LINE, true>::call([coder = coder, events, steps = same(steps)]() {
+        coder = CoderParts::call([coder = coder, events, steps = same(steps)]() {
             Coder own = coder;
             code_flags(own, events, steps);
             return own;
@@ -111,7 +111,7 @@ template <class T, class Error, class Coder> struct BoxCoder
     FSZ_DEVICE void code_plain(const PlainProgram &program, u32 flags, u32 groups,
                                const u32 *events)
     {
-        coder = Apart<LAYOUT_LINE, false>::call(
+        coder = CoderParts::call(
             [coder = coder, program = &program, flags, groups = same(groups), events]() {
                 Coder own = coder;
                 const bool is_pass = lane_id() < program->passes;
@@ -160,7 +160,7 @@ template <class T, class Error, class Coder> struct BoxCoder
             {
                 if constexpr (Coder::WRITES)
                 {
-                    coder = Apart<LAYOUT_LINE, false>::call(
+                    coder = CoderParts::call(
                         [coder = coder, events = slot.lorenzo, len = of.len, steps = of.steps]() {
                             return code_lorenzo(coder, events, len, steps);
                         });

@@ -71,7 +71,8 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// and two ways that a multiprocessor goes at once push each other's instructions out of the
     /// cache.
     u32 others;
-    static constexpr u32 OTHERS = 64;
+    static constexpr u32 BESIDE_LISTED = 4;
+    static constexpr u32 BESIDE_MASKED = 64;
 
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
@@ -572,7 +573,10 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, misfit); });
         if (CODED && made.kept != Kept::DIFFERENCES)
         {
-            others = made.escaped > 0 ? OTHERS : max(others, 1u) - 1;
+            const u32 left = max(others, 1u) - 1;
+            others = made.escaped > made.listed ? BESIDE_MASKED
+                     : made.escaped > 0         ? max(left, BESIDE_LISTED)
+                                                : left;
         }
         return made;
     }
@@ -590,7 +594,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     /// others would take.
     template <class Work> FSZ_DEVICE Predicted beside(const Work &work)
     {
-        const Beside after = Apart<LAYOUT_LINE, true>::call([copy = *this, work]() {
+        const Beside after = Elsewhere::call([copy = *this, work]() {
             BoxPredictor own(copy);
             const Predicted made = work(own);
             return Beside{made, own.statistics, own.plain.low, own.plain.high};

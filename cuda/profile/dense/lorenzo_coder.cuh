@@ -45,10 +45,9 @@ FSZ_DEVICE CodedDifference coded_difference(u32 rows, u32 event, bool active)
     return {row, escapes ? 32 : own.bits, escapes ? all : own.raw};
 }
 
-/// Codes raw bits of any number. Apart, so that the loop that calls it is short.
-__device__ __noinline__ RansEncoder code_long(RansEncoder coder, u32 bits, u32 raw)
+/// Codes raw bits of any number.
+FSZ_DEVICE RansEncoder code_long(RansEncoder coder, u32 bits, u32 raw)
 {
-    together();
     coder.raw(bits, raw);
     return coder;
 }
@@ -87,7 +86,10 @@ FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, const u32 *events, u32 le
             {
                 if (__any_sync(WARP_ALL, of.bits > DENSE_RAW_BITS))
                 {
-                    const RansEncoder after = code_long(coder, of.bits, of.raw);
+                    const RansEncoder after =
+                        CoderParts::call([coder, bits = of.bits, raw = of.raw]() {
+                            return code_long(coder, bits, raw);
+                        });
                     coder.state = after.state;
                     coder.at = after.at;
                 }

@@ -79,10 +79,9 @@ struct AfterRaw
     PackedRow row;
 };
 
-/// Codes the raw bits of the lanes that have some. Apart, so that the loop that calls it is short.
-__device__ __noinline__ AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
+/// Codes the raw bits of the lanes that have some.
+FSZ_DEVICE AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
 {
-    together();
     const i32 r = event_residual(event);
     const u32 size = static_cast<u32>(abs(r));
     u32 bits = 0, from = 0;
@@ -126,7 +125,8 @@ FSZ_DEVICE void code_event(RansEncoder &coder, u32 event, PackedRow row)
 {
     if (any_bits(row.y, PACKED_RAW))
     {
-        const AfterRaw after = code_raw(coder, event, row);
+        const AfterRaw after =
+            CoderParts::call([coder, event, row]() { return code_raw(coder, event, row); });
         coder.state = after.coder.state;
         coder.at = after.coder.at;
         row = after.row;

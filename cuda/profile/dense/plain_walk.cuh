@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/hopper.cuh"
+#include "profile/dense/apart.cuh"
 #include "profile/dense/blend.cuh"
 #include "profile/dense/events.cuh"
 #include "profile/dense/plain_program.cuh"
@@ -15,19 +16,6 @@ namespace fsz
 /// anything, and are below all others. What is listed has a residual of 0.
 constexpr u32 MASKED_TARGET = 0x80000000u;
 constexpr u32 LISTED_TARGET = 0x80000001u;
-
-/// Does a part of the work on the boxes of a layout, those with masks or those without, in a
-/// function of its own. Such functions lie one after another in a kernel, in the order of their
-/// names: those that a field needs beside each other, since instructions that lie apart push each
-/// other out of the cache.
-template <u32 LAYOUT, bool MASKED> struct Apart
-{
-    template <class Work> static __device__ __noinline__ auto call(Work work)
-    {
-        together();
-        return work();
-    }
-};
 
 /// How the finest grid is predicted.
 enum class Taps
