@@ -30,8 +30,9 @@ template <class Bits> struct MaskedBox
     u32 changes;
     Bits pattern;
 
-    /// Whether more than so many are listed, whatever is masked: of those without a code the ones
-    /// of the same bits, each of which a lane may have between any two others.
+    /// Whether more than so many stay listed, whatever is masked of them: those of one pattern.
+    /// Each of the others makes two changes at most, and those of the pattern one more for each
+    /// lane.
     FSZ_DEVICE bool lists_more(u32 count) const { return changes > 2 * count + 32; }
 };
 
