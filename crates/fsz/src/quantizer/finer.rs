@@ -114,6 +114,14 @@ impl<T: Logarithmic> Finer<T> {
         values
     }
 
+    /// What an element errs by that is decoded to this value, absolutely and as a share of it, and whether its code
+    /// is linear.
+    #[inline(always)]
+    fn error(&self, d: T, value: T) -> (T, T, bool) {
+        let (error, size) = (d.sub(value).magnitude(), d.magnitude());
+        (error, error.div(size), size < T::from_bits64(self.codes.edge))
+    }
+
     /// What finite elements come to that are decoded to these points.
     #[inline(always)]
     pub fn take(
@@ -124,12 +132,8 @@ impl<T: Logarithmic> Finer<T> {
         worst: &mut Worst<T>,
     ) {
         let values = self.values(points, zero);
-        let edge = T::from_bits64(self.codes.edge);
         for k in 0..BLOCK {
-            let error = elements[k].sub(values[k]).magnitude();
-            let size = elements[k].magnitude();
-            let share = error.div(size);
-            let is_linear = size < edge;
+            let (error, share, is_linear) = self.error(elements[k], values[k]);
             let (linear, share) = if is_linear { (error, T::ZERO) } else { (T::ZERO, share) };
             let Worst { absolute, relative, linear: all } = &mut *worst;
             absolute[k] = if error > absolute[k] { error } else { absolute[k] };
@@ -166,12 +170,8 @@ impl<T: Logarithmic> Finer<T> {
         block: &mut Block<T>,
     ) {
         let values = self.values(points, zero);
-        let edge = T::from_bits64(self.codes.edge);
         for k in 0..BLOCK {
-            let error = elements[k].sub(values[k]).magnitude();
-            let size = elements[k].magnitude();
-            let share = error.div(size);
-            let is_linear = size < edge;
+            let (error, share, is_linear) = self.error(elements[k], values[k]);
             let near = (is_linear & self.is_low(error)) | (!is_linear & (share < self.codes.eps));
             let near = near & (targets[k] != none);
             block.codes[k] = if near { 0 } else { NONE };

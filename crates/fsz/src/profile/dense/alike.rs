@@ -1,7 +1,10 @@
 //! Which of the elements that are escaped are alike (FORMAT.md, *Dense: escapes*).
 
 use super::{levels::by_level, targets::ANY};
-use crate::quantizer::{BLOCK, padded, present};
+use crate::{
+    element::Element,
+    quantizer::{BLOCK, padded, present},
+};
 
 by_level! {
     /// Of the points that have a 1, those that have the bits of the one that is first in the box, by the positions
@@ -24,19 +27,30 @@ by_level! {
     }
 }
 
+/// Puts a 1 for each element of a block without a target, and to `asks` for each of these that is finite and not
+/// missing.
+#[inline(always)]
+pub(super) fn put_block<T: Element>(
+    own: &[T; BLOCK],
+    targets: &[i32; BLOCK],
+    ones: &mut [u8],
+    asks: &mut [i32; BLOCK],
+) {
+    for k in 0..BLOCK {
+        // No number and infinity are not below that, and nothing is below 0.
+        let beyond = if targets[k] == ANY { T::INFINITY } else { T::ZERO };
+        asks[k] |= (own[k].magnitude() < beyond) as i32;
+    }
+    ones.iter_mut().zip(targets).for_each(|(one, target)| *one = (*target == ANY) as u8);
+}
+
 by_level! {
     /// Puts a 1 for each element without a target; whether any of these is finite and not missing.
     fn put_without(elements: &[T], missing: &[T], targets: &[i32], ones: &mut [u8]) -> bool {
         let mut asks = [0; BLOCK];
         let places = targets.chunks(BLOCK).zip(ones.chunks_mut(BLOCK));
         for (elements, (targets, ones)) in elements.chunks(BLOCK).zip(places) {
-            let (own, targets) = (present(elements, missing), padded(targets, 0));
-            for k in 0..BLOCK {
-                // No number and infinity are not below that, and nothing is below 0.
-                let beyond = if targets[k] == ANY { T::INFINITY } else { T::ZERO };
-                asks[k] |= (own[k].magnitude() < beyond) as i32;
-            }
-            ones.iter_mut().zip(&targets).for_each(|(one, target)| *one = (*target == ANY) as u8);
+            put_block(&present(elements, missing), &padded(targets, 0), ones, &mut asks);
         }
         asks.iter().fold(0, |all, asks| all | asks) != 0
     }

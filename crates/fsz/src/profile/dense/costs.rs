@@ -48,9 +48,9 @@ pub(super) fn of_box<T: Element>(
         }
     }
     for asked in [1, 2] {
-        let lorenzo = coder.lorenzo_of(Some(asked), &order, elements, base, Some(&aim));
-        if let Ok((outcome, escapes, _)) = lorenzo {
-            take(super::costs::lorenzo(asked), &counted(&coder, outcome.flat, &escapes));
+        let coded = coder.lorenzo_of(Some(asked), &order, elements, base, Some(&aim));
+        if let Ok((outcome, escapes, _)) = coded {
+            take(lorenzo(asked), &counted(&coder, outcome.flat, &escapes));
         }
     }
     take(TileCoding::Exact, &Counted::differences(elements));

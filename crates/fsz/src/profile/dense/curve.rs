@@ -2,6 +2,7 @@
 //! quantize*).
 
 use super::{
+    alike::put_block,
     levels::by_level,
     points::Aimed,
     targets::{ANY, put_far},
@@ -147,14 +148,8 @@ by_level! {
         let places = targets.chunks(BLOCK).zip(without.chunks_mut(BLOCK));
         for (elements, (targets, without)) in elements.chunks(BLOCK).zip(places) {
             let (own, targets) = (present(elements, missing), padded(targets, 0));
-            let (mut any, mut asks) = ([0; BLOCK], [0; BLOCK]);
-            for k in 0..BLOCK {
-                any[k] = (targets[k] == ANY) as u8;
-                // No number and infinity are not below that, and nothing is below 0.
-                let beyond = if targets[k] == ANY { T::INFINITY } else { T::ZERO };
-                asks[k] = (own[k].magnitude() < beyond) as i32;
-            }
-            put(&any, without);
+            let mut asks = [0; BLOCK];
+            put_block(&own, &targets, without, &mut asks);
             // Codes take longer than all else, and most elements without a target are no numbers.
             if asks.iter().fold(0, |all, asks| all | asks) != 0 {
                 z.block(elements, missing, &mut block);
