@@ -8,7 +8,10 @@ use common::{
     inputs::{KINDS, Random, field},
 };
 use cudarc::driver::{result, sys};
-use fsz::{Bound, Codec, CompressOptions, Dense, Element, Error, Layout, Profile, Stream};
+use fsz::{
+    Bound, Codec, CompressOptions, DecompressOptions, Dense, Element, Error, Layout, Profile,
+    Stream,
+};
 
 /// Elements of a field of many pieces, of which the last is not whole.
 const MANY: usize = 5_000_321;
@@ -238,6 +241,109 @@ fn sections_of_boxes_that_are_coded_like_others_or_in_a_layout() {
     }
 }
 
+/// Bytes of a field that is decoded in slabs.
+const SLABS: usize = (100 << 20) + 5136;
+
+/// Fields that are decoded in slabs, and their shapes.
+fn fields_of_slabs<T: Element>() -> [(&'static str, Vec<u64>); 6] {
+    let n = (SLABS / size_of::<T>()) as u64;
+    [
+        ("smooth, noise", vec![n]),
+        ("ragged land", vec![n / 6050, 6050]),
+        ("nan in places", vec![n / (250 * 351), 250, 351]),
+        ("smooth, noise", vec![2, 3, n / (6 * 47 * 501), 47, 501]),
+        ("outliers", vec![3, 1, n / (3 * 97 * 101), 97, 101]),
+        ("constant", vec![n / 1000, 1000]),
+    ]
+}
+
+/// The layouts whose boxes a field of this shape fills, that of the most axes last.
+fn layouts(shape: &[u64]) -> &'static [Layout] {
+    let axes = shape.iter().filter(|&&n| n > 1).count();
+    &[Layout::Line, Layout::Plane, Layout::Brick][..axes.min(3)]
+}
+
+/// Of a field, what the CPU makes of it.
+fn stream_of<T: Element>(kind: &str, shape: &[u64], layout: Layout, bound: Bound) -> Vec<u8> {
+    let data = &of_len::<T>(kind, SLABS)[..shape.iter().product::<u64>() as usize];
+    let profile = Profile::Dense(Dense::new().with_layout(layout));
+    let options = CompressOptions::new(bound).missing(1e20).profile(profile);
+    compress(&Codec::cpu(), data, shape, &options)
+}
+
+fn same_field<T: Element>(codec: &Codec, stream: &Stream<'_>, found: &mut [T]) {
+    let mut expected = vec![T::ZERO; found.len()];
+    found.fill(T::from_f64(-12345.678));
+    Codec::cpu().decompress_into(stream, &mut expected).expect("decodes");
+    codec.decompress_into(stream, found).expect("decodes");
+    let differs = |i: &usize| expected[*i].to_bits64() != found[*i].to_bits64();
+    let what = &stream.header().shape;
+    assert_eq!((0..found.len()).find(differs), None, "{what:?} {}", T::DTYPE);
+}
+
+fn slabs<T: Element>(codec: &Codec) {
+    let alone = codec.clone().threads(1).expect("one thread");
+    let relative = Bound::Relative { eps: 1e-3, floor: 1e-3 };
+    for (i, (kind, shape)) in fields_of_slabs::<T>().into_iter().enumerate() {
+        for (k, &layout) in layouts(&shape).iter().enumerate() {
+            let bound = [Bound::Absolute(1e-3), relative][(i + k) % 2];
+            let bytes = stream_of::<T>(kind, &shape, layout, bound);
+            let stream = Stream::open(&bytes).expect("opens");
+            let mut found = vec![T::ZERO; shape.iter().product::<u64>() as usize];
+            same_field(if k == 0 { &alone } else { codec }, &stream, &mut found);
+        }
+    }
+}
+
+#[test]
+fn slabs_are_what_the_cpu_decodes() {
+    let Some(codec) = device() else { return };
+    slabs::<f32>(&codec);
+    slabs::<f64>(&codec);
+}
+
+#[test]
+fn slabs_to_pinned_memory_several_calls_at_once() {
+    let Some(codec) = device() else { return };
+    std::thread::scope(|scope| {
+        for (kind, shape) in fields_of_slabs::<f32>() {
+            let codec = &codec;
+            scope.spawn(move || {
+                let layout = layouts(&shape)[layouts(&shape).len() - 1];
+                let bytes = stream_of::<f32>(kind, &shape, layout, Bound::Absolute(1e-3));
+                let stream = Stream::open(&bytes).expect("opens");
+                let found = pinned(shape.iter().product::<u64>() as usize);
+                (0..2).for_each(|_| same_field(codec, &stream, found));
+            });
+        }
+    });
+}
+
+#[test]
+fn damage_in_any_slab_is_told() {
+    let Some(codec) = device() else { return };
+    let codec = codec.threads(4).expect("threads");
+    let mut random = Random::new(7);
+    let (kind, shape) = fields_of_slabs::<f32>()[3].clone();
+    let bytes = stream_of::<f32>(kind, &shape, Layout::Brick, Bound::Absolute(1e-3));
+    let payload = Stream::open(&bytes).expect("opens").sections().payload as usize;
+    let mut back = vec![0f32; shape.iter().product::<u64>() as usize];
+    for round in 0..20 {
+        let mut damaged = bytes.clone();
+        let at = match round {
+            0 => payload,
+            1 => bytes.len() - 1,
+            _ => payload + random.below(bytes.len() - payload),
+        };
+        damaged[at] ^= 1 << random.below(8);
+        let stream = Stream::open(&damaged).expect("the payload is not looked at");
+        let answer = codec.decompress_into(&stream, &mut back);
+        assert!(matches!(answer, Err(Error::Corrupt(_))), "byte {at}: {answer:?}");
+    }
+    // What was damaged before leaves no trace.
+    same_field(&codec, &Stream::open(&bytes).expect("opens"), &mut back);
+}
+
 /// The range of elements that is found on the way, of all kinds of them.
 fn found_ranges<T: Element>(codec: &Codec) {
     let relative = Bound::Relative { eps: 1e-3, floor: 0.0 };
@@ -304,6 +410,13 @@ fn a_cancelled_call_leaves_the_device_ready() {
         let answer = codec.compress_into(&data, &shape, &cancelled, &mut out);
         assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
         same_stream(&codec, "after that", &data, &options);
+        let bytes = compress(&codec, &data, &shape, &options);
+        let stream = Stream::open(&bytes).expect("opens");
+        let mut back = vec![0f32; data.len()];
+        let cancelled = DecompressOptions::new().progress(progress);
+        let answer = codec.decompress_with(&stream, &mut back, &cancelled);
+        assert!(matches!(answer, Err(Error::Cancelled)), "{answer:?}");
+        same_field(&codec, &stream, &mut back);
     }
 }
 

@@ -20,9 +20,10 @@
     extern "C" __global__ void __launch_bounds__(fsz::PROGRAM_THREADS)                             \
         fsz_prepare_decompress_##coder(const __grid_constant__ fsz::StreamView stream,             \
                                        const __grid_constant__ fsz::BoxGrid grid,                  \
+                                       fsz::u32 first_chunk, fsz::u32 end_chunk,                   \
                                        fsz::DenseDecoding *work)                                   \
     {                                                                                              \
-        fsz::prepare_decoding<Values::RELATIVE>(stream, grid, work);                               \
+        fsz::prepare_decoding<Values::RELATIVE>(stream, grid, first_chunk, end_chunk, work);       \
     }                                                                                              \
     FSZ_DECODE_BOXES_ENTRY(decompress, BoxesToField, Values, coder)                                \
     FSZ_DECODE_BOXES_ENTRY(decompress_tiles, BoxesToTiles, Values, coder)                          \
@@ -47,5 +48,5 @@
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::PROGRAM_THREADS,       fsz::PREPARE_BLOCKS, fsz::DENSE_DECODE_WARPS,                  \
         fsz::INTERPOLATION_SHARED,  fsz::LORENZO_SHARED, fsz::WARP_BYTES,                          \
-        sizeof(fsz::DenseDecoding),                                                                \
+        sizeof(fsz::DenseDecoding), fsz::ORDERED_MOST,                                             \
     };

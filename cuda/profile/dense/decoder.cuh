@@ -519,7 +519,8 @@ template <class Values, class Output> struct DenseDecoder
     }
 };
 
-/// Decodes the chunks of a stream, by persistent thread blocks whose warps take them in turn.
+/// Decodes chunks of a stream, by persistent thread blocks whose warps take them in turn:
+/// `view.sections.chunks` of them, which are the first ones, or those that were ordered.
 template <class Values, class Output>
 FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseDecoding *work,
                              const Output &output)

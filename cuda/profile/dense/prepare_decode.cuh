@@ -176,10 +176,11 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
     }
 }
 
-/// Orders chunks by their words, the longest first, in classes: within a class they stay in their
-/// order, as neighbours share sectors and pages of the output. Called by a thread block of
-/// PROGRAM_THREADS.
-__device__ inline void order_chunks(const StreamView &view, u32 *order)
+/// Orders the chunks from `first_chunk` to `end_chunk` by their words, the longest first, in
+/// classes: within a class they stay in their order, as neighbours share sectors and pages of the
+/// output. Called by a thread block of PROGRAM_THREADS.
+__device__ inline void order_chunks(const StreamView &view, u32 first_chunk, u32 end_chunk,
+                                    u32 *order)
 {
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
     constexpr u32 CLASSES = 16, OF_MEAN = 4;
@@ -190,8 +191,8 @@ __device__ inline void order_chunks(const StreamView &view, u32 *order)
     const u32 *const sizes = reinterpret_cast<const u32 *>(view.bytes + view.sections.sizes);
     const u64 words = __ldg(reinterpret_cast<const u64 *>(view.bytes) + AT_PAYLOAD_LEN / 8) / 4;
     const float scale = static_cast<float>(OF_MEAN * chunks) / static_cast<float>(words);
-    const u32 own = (chunks + 32 * WARPS - 1) / (32 * WARPS) * 32;
-    const u32 begin = warp * own, end = min(chunks, begin + own);
+    const u32 own = (end_chunk - first_chunk + 32 * WARPS - 1) / (32 * WARPS) * 32;
+    const u32 begin = first_chunk + warp * own, end = min(end_chunk, begin + own);
     const auto class_of = [&](u32 chunk) {
         const float share = static_cast<float>(__ldg(sizes + chunk)) * scale;
         return CLASSES - 1 - min(CLASSES - 1, __float2uint_rn(share));
@@ -273,10 +274,11 @@ __device__ inline void prepare_index(const StreamView &view, Report *to)
     }
 }
 
-/// RELATIVE: the bound is pointwise-relative.
+/// For a launch that decodes the chunks from `first_chunk` to `end_chunk`. RELATIVE: the bound is
+/// pointwise-relative.
 template <bool RELATIVE>
 __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &grid,
-                                        DenseDecoding *to)
+                                        u32 first_chunk, u32 end_chunk, DenseDecoding *to)
 {
     if (blockIdx.x < TABLE_BLOCKS)
     {
@@ -291,9 +293,9 @@ __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &g
     }
     else if (blockIdx.x == ORDER_BLOCK)
     {
-        if (view.sections.chunks <= ORDERED_MOST)
+        if (end_chunk - first_chunk <= ORDERED_MOST)
         {
-            order_chunks(view, to->order);
+            order_chunks(view, first_chunk, end_chunk, to->order);
         }
     }
     else if (blockIdx.x < PREPARE_BLOCKS)

@@ -115,21 +115,31 @@ pub(crate) struct BoxShapes {
     most_shared: u32,
     tables: [u32; 2],
     stage: u32,
+    /// Chunks of which a launch can decode some that are not the first ones.
+    pub most_ordered: u32,
 }
 
 impl BoxShapes {
     fn read(words: &[u32], most_shared: u32) -> Result<Self> {
-        let &[prepare_threads, prepare_blocks, most_warps, tables, lorenzo_tables, stage, scratch] =
-            words
+        let [shapes @ .., scratch, most_ordered] = words else { return Err(other_version()) };
+        let &[prepare_threads, prepare_blocks, most_warps, tables, lorenzo_tables, stage] = shapes
         else {
             return Err(other_version());
         };
         // What it begins with may be some bytes behind its beginning.
-        if scratch as usize + VECTOR > DECOMPRESS_SCRATCH {
+        if *scratch as usize + VECTOR > DECOMPRESS_SCRATCH {
             return Err(other_version());
         }
         let tables = [tables, lorenzo_tables];
-        Ok(BoxShapes { prepare_threads, prepare_blocks, most_warps, most_shared, tables, stage })
+        Ok(BoxShapes {
+            prepare_threads,
+            prepare_blocks,
+            most_warps,
+            most_shared,
+            tables,
+            stage,
+            most_ordered: *most_ordered,
+        })
     }
 
     /// The launch that makes ready what chunks share.

@@ -13,6 +13,7 @@ use super::{
     pieces,
     put_regions::put_regions,
     selection::Selection,
+    slabs,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
 };
@@ -20,7 +21,7 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{CHUNK, Sections, TILE},
+    format::{CHUNK, CHUNK_TILES, Sections, TILE},
     partial::check_box,
     stream::Stream,
 };
@@ -149,19 +150,60 @@ pub(crate) unsafe fn launch_field(
     }
 }
 
+/// A stream of boxes, and what its decompression is enqueued with.
+type OfBoxes<'a> = (&'a Device, &'a StreamKind, &'a BoxGrid, &'a StreamView, u64, sys::CUstream);
+
 /// Enqueues the decompression of boxes: the launch that makes ready, then the one that decodes.
 ///
 /// # Safety
 /// As [`launch_tiles`]; `output` is what the kernel of `operation` takes.
-unsafe fn launch_boxes<O>(
-    (device, kind, boxes, view, status, queue): (
-        &Device,
-        &StreamKind,
-        &BoxGrid,
-        &StreamView,
-        u64,
-        sys::CUstream,
-    ),
+unsafe fn launch_boxes<O>(of: OfBoxes<'_>, operation: Operation, output: O) -> Result<()> {
+    let chunks = 0..of.1.sections.chunks;
+    // SAFETY: as the caller vouches.
+    unsafe { launch_ordered(of, chunks, operation, output) }
+}
+
+/// Enqueues the decompression of some chunks of a field, where `out` is the device memory of all of it, without regions.
+///
+/// # Safety
+/// As [`launch_tiles`].
+pub(crate) unsafe fn launch_chunks(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    chunks: Range<u64>,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    if chunks.is_empty() {
+        return Ok(());
+    }
+    let Tiles::Dense { boxes, .. } = &kind.tiles else {
+        let tile = |chunk: u64| chunk * CHUNK_TILES as u64;
+        let first = chunks.start * (CHUNK * kind.dtype.size()) as u64;
+        let tiles = tile(chunks.start)..tile(chunks.end);
+        // SAFETY: as the caller vouches.
+        return unsafe { launch_tiles(device, kind, view, tiles, out + first, status, queue) };
+    };
+    let of = (device, kind, &**boxes, view, status, queue);
+    let most = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?.shapes.most_ordered;
+    for first in chunks.clone().step_by(most as usize) {
+        let chunks = first..chunks.end.min(first + u64::from(most));
+        // SAFETY: as the caller vouches.
+        unsafe { launch_ordered(of, chunks, Operation::Decompress(kind.coder()), out)? };
+    }
+    Ok(())
+}
+
+/// Enqueues the decompression of the boxes of some chunks: of at most
+/// [`BoxShapes::most_ordered`](super::box_kernels::BoxShapes::most_ordered), or of the first ones.
+///
+/// # Safety
+/// As [`launch_boxes`].
+unsafe fn launch_ordered<O>(
+    (device, kind, boxes, view, status, queue): OfBoxes<'_>,
+    chunks: Range<u64>,
     operation: Operation,
     mut output: O,
 ) -> Result<()> {
@@ -171,13 +213,21 @@ unsafe fn launch_boxes<O>(
     let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
     let shapes = &module.shapes;
     let (mut view, mut boxes, mut status) = (*view, *boxes, status);
-    let chunks = kind.sections.chunks;
+    let (mut first, mut end) = (chunks.start as u32, chunks.end as u32);
     let prepare =
         Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
-    let mut arguments = [pointer(&mut view), pointer(&mut boxes), pointer(&mut status)];
+    let mut arguments = [
+        pointer(&mut view),
+        pointer(&mut boxes),
+        pointer(&mut first),
+        pointer(&mut end),
+        pointer(&mut status),
+    ];
+    let launch = shapes.prepare(kind.sections.chunks);
     // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { module.launch(prepare, shapes.prepare(chunks), queue, &mut arguments)? };
-    let launch = shapes.launch(chunks, device.multiprocessors, boxes.is_lorenzo());
+    unsafe { module.launch(prepare, launch, queue, &mut arguments)? };
+    view.sections.chunks = chunks.end - chunks.start;
+    let launch = shapes.launch(view.sections.chunks, device.multiprocessors, boxes.is_lorenzo());
     let kernel = Kernel { operation, dtype: kind.dtype };
     let mut arguments =
         [pointer(&mut view), pointer(&mut boxes), pointer(&mut output), pointer(&mut status)];
@@ -254,6 +304,9 @@ pub(crate) fn field_to_host<T: Element>(
 ) -> Result<()> {
     if pieces::serve(stream, out) {
         return pieces::to_host(device, (stream, 0..stream.grid().tiles()), out, run);
+    }
+    if slabs::serve(stream, out) {
+        return slabs::to_host(device, stream, out, run);
     }
     let chunks = 0..stream.sections().chunks;
     to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {

@@ -48,6 +48,15 @@ impl Event {
         }
     }
 
+    /// What is enqueued in `queue` from now on begins behind it.
+    pub fn hold(&self, queue: &Queue) -> Result<()> {
+        let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        // SAFETY: event and stream are alive and of one context.
+        check("cuStreamWaitEvent", unsafe {
+            result::stream::wait_event(queue.handle(), self.0, flags)
+        })
+    }
+
     /// Waits until the work before it is done.
     pub fn wait(&self) -> Result<()> {
         // SAFETY: the event is alive.

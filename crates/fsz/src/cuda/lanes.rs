@@ -37,8 +37,10 @@ pub(crate) const SMALL: usize = 1 << 20;
 /// Bytes of a call's output up to which the calling thread alone copies: a plane comes sooner than other threads
 /// wake.
 pub(crate) const ALONE: usize = 4 << 20;
+/// Bytes of a piece of an output that its owner has pinned: the fewer there are, the less the device waits between them.
+const PINNED_PIECE: usize = 2 * PIECE;
 /// Bytes of memory that its owner has pinned, between two looks at who waits.
-const PINNED_PIECE: usize = 64 << 20;
+const WATCHED: usize = 64 << 20;
 
 /// Lanes that no call is using.
 #[derive(Debug, Default)]
@@ -61,7 +63,7 @@ pub(crate) struct Half {
 pub(crate) struct Pieces<'a> {
     pub to: &'a mut [u8],
     pub from: sys::CUdeviceptr,
-    /// At most [`PIECE`].
+    /// At most [`PIECE`], but where the owner of the host memory has pinned it.
     pub piece: usize,
 }
 
@@ -85,8 +87,8 @@ impl Device {
         // SAFETY: numbers as bytes; they have no padding.
         let from = unsafe { slice::from_raw_parts(from.as_ptr().cast::<u8>(), len) };
         if len < SMALL || is_pinned(from) {
-            for (i, piece) in from.chunks(PINNED_PIECE).enumerate() {
-                let copied = queue.upload(to + (i * PINNED_PIECE) as u64, piece);
+            for (i, piece) in from.chunks(WATCHED).enumerate() {
+                let copied = queue.upload(to + (i * WATCHED) as u64, piece);
                 // Also after an error nothing may be under way in the caller's memory.
                 queue.wait()?;
                 copied?;
@@ -128,8 +130,8 @@ impl Device {
         // SAFETY: numbers as bytes; any bytes are numbers.
         let to = unsafe { slice::from_raw_parts_mut(to.as_mut_ptr().cast::<u8>(), len) };
         if len < SMALL || is_pinned(to) {
-            for (i, piece) in to.chunks_mut(PINNED_PIECE).enumerate() {
-                queue.download(piece, from + (i * PINNED_PIECE) as u64)?;
+            for (i, piece) in to.chunks_mut(WATCHED).enumerate() {
+                queue.download(piece, from + (i * WATCHED) as u64)?;
                 done(piece.len())?;
             }
             return Ok(());
@@ -158,7 +160,7 @@ impl Device {
         let direct = is_pinned(to);
         let pieces = Mutex::new(to.chunks_mut(piece).enumerate());
         let next = || pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-        self.on_lanes((lanes, piece), run, |lane| {
+        self.on_lanes((lanes, piece.min(PIECE)), run, |lane| {
             let mut before: Option<(usize, &mut [u8])> = None;
             for n in 0usize.. {
                 let mut own = next();
@@ -321,6 +323,15 @@ pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
     // Whole pages, so that no two threads touch one.
     let piece = piece.next_multiple_of(4096).min(PIECE);
     (piece, len.div_ceil(2 * piece).clamp(1, threads))
+}
+
+/// Bytes of a piece of an output that is made piece by piece, and threads that copy.
+pub(crate) fn shares_to(out: &[u8], threads: usize) -> (usize, usize) {
+    let (piece, lanes) = shares(out.len(), threads);
+    match piece == PIECE && is_pinned(out) {
+        true => (PINNED_PIECE, out.len().div_ceil(2 * PINNED_PIECE).clamp(1, lanes)),
+        false => (piece, lanes),
+    }
 }
 
 /// Whether the owner of this memory has pinned it.

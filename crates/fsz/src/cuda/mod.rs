@@ -39,6 +39,7 @@ mod region_kernels;
 mod relative;
 mod resident_tables;
 mod selection;
+mod slabs;
 mod stream_kind;
 mod teams;
 mod transfer;

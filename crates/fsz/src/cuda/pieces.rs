@@ -8,7 +8,7 @@ use super::{
         DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear_behind, launch_tiles, vectors, verdict,
     },
     device::Device,
-    lanes::{Half, PIECE, Pieces, SMALL, shares},
+    lanes::{Half, PIECE, Pieces, SMALL, shares_to},
     stream_kind::StreamKind,
     workspace::Workspace,
 };
@@ -41,12 +41,14 @@ pub(crate) fn to_host<T: Element>(
     let (bytes, payload, index) = (stream.as_bytes(), stream.payload(), stream.index());
     let start = kind.sections.payload;
     let len = start as usize + payload.len();
-    let (piece, lanes) = shares(size_of_val(out), run.threads);
+    // SAFETY: numbers as bytes; any bytes are numbers.
+    let to = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), size_of_val(out)) };
+    let (piece, lanes) = shares_to(to, run.threads);
     let chunk = CHUNK * size_of::<T>();
-    let piece = piece.next_multiple_of(chunk).min(PIECE / chunk * chunk);
+    let piece = piece.next_multiple_of(chunk).min(piece.max(PIECE) / chunk * chunk);
     device.work(|Workspace { queue, field, stream, scratch, .. }| {
         let at = stream.room(len + VECTOR)?;
-        let out_at = field.room(size_of_val(out))?;
+        let out_at = field.room(to.len())?;
         let status = scratch.room(DECOMPRESS_SCRATCH)?;
         // SAFETY: the memory was sized above.
         unsafe {
@@ -69,8 +71,6 @@ pub(crate) fn to_host<T: Element>(
             // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
             unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }
         };
-        // SAFETY: numbers as bytes; any bytes are numbers.
-        let to = unsafe { slice::from_raw_parts_mut(out.as_mut_ptr().cast(), size_of_val(out)) };
         let pieces = Pieces { to, from: out_at, piece };
         let done = |bytes: usize| run.advance(bytes as u64);
         // SAFETY: the field's room is that of the output, and this call's alone.
