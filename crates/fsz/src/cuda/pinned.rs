@@ -28,18 +28,26 @@ impl Pinned {
     pub fn room(&mut self, len: usize) -> Result<&mut [u8]> {
         if self.len < len {
             self.free();
-            // SAFETY: the memory is freed in `free`, once.
-            let at = unsafe { result::malloc_host(len, sys::CU_MEMHOSTALLOC_PORTABLE) };
-            let at = check("cuMemHostAlloc", at)?.cast::<u8>();
-            // SAFETY: allocated above.
-            unsafe { at.write_bytes(0, len) };
-            (self.at, self.len) = (at, len);
+            // Pinning takes longer than many copies, and streams of a simulation become a little longer from step to step.
+            let generous = len.checked_next_power_of_two().unwrap_or(len);
+            self.allocate(generous).or_else(|_| self.allocate(len))?;
         }
         if len == 0 {
             return Ok(&mut []);
         }
         // SAFETY: allocated and filled above, and borrowed with `self`.
         Ok(unsafe { slice::from_raw_parts_mut(self.at, len) })
+    }
+
+    /// Allocates where nothing is.
+    fn allocate(&mut self, len: usize) -> Result<()> {
+        // SAFETY: the memory is freed in `free`, once.
+        let at = unsafe { result::malloc_host(len, sys::CU_MEMHOSTALLOC_PORTABLE) };
+        let at = check("cuMemHostAlloc", at)?.cast::<u8>();
+        // SAFETY: allocated above.
+        unsafe { at.write_bytes(0, len) };
+        (self.at, self.len) = (at, len);
+        Ok(())
     }
 
     /// Where it is.
@@ -54,7 +62,7 @@ impl Pinned {
 
     fn free(&mut self) {
         if self.len > 0 {
-            // SAFETY: allocated in `room`; every copy that used it has been waited for. A failure leaves the memory to
+            // SAFETY: allocated in `allocate`; every copy that used it has been waited for. A failure leaves the memory to
             // the end of the process.
             let _ = unsafe { result::free_host(self.at.cast()) };
             (self.at, self.len) = (ptr::null_mut(), 0);
