@@ -51,72 +51,56 @@ FSZ_DEVICE double reciprocal_miss(float step)
     return fabs(__dsub_rn(__dmul_rn(__frcp_rn(step), step), 1.0));
 }
 
-/// What the warps of a thread block that looks for a step tell each other.
-template <u32 THREADS> struct StepSearch
-{
-    static constexpr u32 WARPS = THREADS / 32;
-    u64 least[WARPS];
-    u32 least_at[WARPS];
-    u32 found[WARPS];
-};
-
 /// The first number at or closely below `top`, not below `least`, whose rounded reciprocal is
-/// nearly exact. Called by a whole thread block of THREADS, with shared memory; every thread gets
-/// it.
-template <u32 THREADS>
-FSZ_DEVICE float best_step(float top, float least, StepSearch<THREADS> &search)
+/// nearly exact. Called by a warp; every lane gets it.
+FSZ_DEVICE float best_step(float top, float least)
 {
+    // Nearly exact are the reciprocals of one number in 128.
+    constexpr u32 AT_ONCE = 4;
     const u32 least_bits = bits_of(least);
     const u32 top_bits = bits_of(top);
-    const u32 warp = threadIdx.x / 32;
-    u32 good = STEP_CANDIDATES, best_at = STEP_CANDIDATES;
+    u32 best_at = STEP_CANDIDATES;
     u64 best = ~0ull;
 #pragma unroll 1
-    for (u32 k = threadIdx.x; k < STEP_CANDIDATES && top_bits - k >= least_bits; k += THREADS)
+    for (u32 first = 0; first < STEP_CANDIDATES && top_bits - first >= least_bits;
+         first += 32 * AT_ONCE)
     {
-        const double miss = reciprocal_miss(value_of(top_bits - k));
-        good = miss <= 0x1p-32 ? min(good, k) : good;
-        // Bits of numbers that are not negative order as they do.
-        if (bits_of(miss) < best)
-        {
-            best = bits_of(miss);
-            best_at = k;
-        }
-    }
-    const auto least_of_warp = [&]() {
+        u32 good = STEP_CANDIDATES;
 #pragma unroll
-        for (u32 step = 1; step < 32; step *= 2)
+        for (u32 j = 0; j < AT_ONCE; ++j)
         {
-            const u64 other = __shfl_xor_sync(WARP_ALL, best, step);
-            const u32 other_at = __shfl_xor_sync(WARP_ALL, best_at, step);
-            if (other < best || (other == best && other_at < best_at))
+            const u32 k = first + 32 * j + lane_id();
+            const bool within = top_bits - k >= least_bits;
+            const double miss = within ? reciprocal_miss(value_of(top_bits - k)) : 1.0;
+            good = miss <= 0x1p-32 ? min(good, k) : good;
+            // Bits of numbers that are not negative order as they do.
+            if (bits_of(miss) < best)
             {
-                best = other;
-                best_at = other_at;
+                best = bits_of(miss);
+                best_at = k;
             }
         }
         good = __reduce_min_sync(WARP_ALL, good);
-    };
-    least_of_warp();
-    if (lane_id() == 0)
-    {
-        search.found[warp] = good;
-        search.least[warp] = best;
-        search.least_at[warp] = best_at;
+        if (good < STEP_CANDIDATES)
+        {
+            return value_of(top_bits - good);
+        }
     }
-    __syncthreads();
-    const u32 from = lane_id() % StepSearch<THREADS>::WARPS;
-    good = search.found[from];
-    best = search.least[from];
-    best_at = search.least_at[from];
-    least_of_warp();
-    return value_of(top_bits - (good < STEP_CANDIDATES ? good : best_at));
+#pragma unroll
+    for (u32 step = 1; step < 32; step *= 2)
+    {
+        const u64 other = __shfl_xor_sync(WARP_ALL, best, step);
+        const u32 other_at = __shfl_xor_sync(WARP_ALL, best_at, step);
+        if (other < best || (other == best && other_at < best_at))
+        {
+            best = other;
+            best_at = other_at;
+        }
+    }
+    return value_of(top_bits - best_at);
 }
 
-template <u32 THREADS> FSZ_DEVICE double best_step(double top, double, StepSearch<THREADS> &)
-{
-    return top;
-}
+FSZ_DEVICE double best_step(double top, double) { return top; }
 
 /// The smallest step of which a part of 2^`fine` is a normal number.
 template <class T> FSZ_DEVICE T least_step(u32 fine)
@@ -124,12 +108,11 @@ template <class T> FSZ_DEVICE T least_step(u32 fine)
     return (sizeof(T) == 4 ? 0x1p-126 : 0x1p-1022) * static_cast<T>(1u << fine);
 }
 
-/// From the range or the samples in `statistics` to the quantizer, which thread 0 leaves in
-/// `control`; a step is `least` at least, or 0. Called by one thread block of THREADS.
-template <class T, u32 THREADS>
+/// From the range or the samples in `statistics` to the quantizer, which lane 0 leaves in
+/// `control`; a step is `least` at least, or 0. Called by a warp.
+template <class T>
 FSZ_DEVICE void resolve_bound(const BoundAsked &bound, T least, u32 missing_count,
-                              const Statistics &statistics, StepSearch<THREADS> &search,
-                              Control *control)
+                              const Statistics &statistics, Control *control)
 {
     using Bits = typename Element<T>::Bits;
     constexpr bool SINGLE = sizeof(T) == 4;
@@ -163,10 +146,10 @@ FSZ_DEVICE void resolve_bound(const BoundAsked &bound, T least, u32 missing_coun
     {
         T top;
         round_down(target, top);
-        step = best_step<THREADS>(top, least, search);
+        step = best_step(top, least);
         inverse = reciprocal(step);
     }
-    if (threadIdx.x == 0)
+    if (lane_id() == 0)
     {
         control->absolute_bound = absolute;
         control->step = step;

@@ -34,19 +34,14 @@ FSZ_DEVICE void survey_field(const T *field, u64 n, const BoundAsked &bound,
 /// What the warps of a thread block that resolves the bound tell each other.
 template <u32 THREADS> struct BoundExchange
 {
-    static constexpr u32 WARPS = THREADS / 32;
-    u64 max_keys[WARPS];
-    u64 min_keys[WARPS];
-    u64 counts[3][WARPS];
-    StepSearch<THREADS> search;
+    Statistics of_warps[THREADS / 32];
 };
 
-/// What all thread blocks of the survey found together. Called by a thread block of THREADS; every
-/// thread gets it.
-template <u32 THREADS>
+/// What all thread blocks of the survey found together. Called by a thread block of THREADS; its
+/// first warp gets it.
+template <class T, u32 THREADS>
 FSZ_DEVICE Statistics together(const Survey &survey, BoundExchange<THREADS> &exchange)
 {
-    constexpr u32 WARPS = BoundExchange<THREADS>::WARPS;
     const bool all = survey.bound.kind == BOUND_VALUE_RANGE;
     Statistics found{};
     for (u32 k = threadIdx.x; k < survey.count; k += THREADS)
@@ -61,34 +56,7 @@ FSZ_DEVICE Statistics together(const Survey &survey, BoundExchange<THREADS> &exc
             found.missing += __ldcg(&part->missing);
         }
     }
-    const auto in_warp = [&]() {
-        found.max_key = warp_max(found.max_key);
-        if (all)
-        {
-            found.min_key = warp_max(found.min_key);
-            found.nan = warp_sum(found.nan);
-            found.inf = warp_sum(found.inf);
-            found.missing = warp_sum(found.missing);
-        }
-    };
-    in_warp();
-    const u32 warp = threadIdx.x / 32, lane = lane_id();
-    if (lane == 0)
-    {
-        exchange.max_keys[warp] = found.max_key;
-        exchange.min_keys[warp] = found.min_key;
-        exchange.counts[0][warp] = found.nan;
-        exchange.counts[1][warp] = found.inf;
-        exchange.counts[2][warp] = found.missing;
-    }
-    __syncthreads();
-    const bool mine = lane < WARPS;
-    found.max_key = mine ? exchange.max_keys[lane] : 0;
-    found.min_key = mine ? exchange.min_keys[lane] : 0;
-    found.nan = mine ? exchange.counts[0][lane] : 0;
-    found.inf = mine ? exchange.counts[1][lane] : 0;
-    found.missing = mine ? exchange.counts[2][lane] : 0;
-    in_warp();
+    bring_together<T>(found, exchange.of_warps);
     return found;
 }
 
@@ -103,9 +71,12 @@ struct SurveyedBound
     FSZ_DEVICE void settle(const CompressArgs<T> &args, Control &control,
                            BoundExchange<THREADS> &exchange) const
     {
-        const Statistics found = together(survey, exchange);
-        resolve_bound<T, THREADS>(survey.bound, least_step<T>(0), args.missing.count, found,
-                                  exchange.search, &control);
+        const Statistics found = together<T>(survey, exchange);
+        if (threadIdx.x >= 32)
+        {
+            return;
+        }
+        resolve_bound<T>(survey.bound, least_step<T>(0), args.missing.count, found, &control);
         if (threadIdx.x == 0)
         {
             control.statistics = survey.bound.kind == BOUND_VALUE_RANGE ? found : Statistics{};

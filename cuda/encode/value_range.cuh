@@ -38,37 +38,51 @@ template <class T> struct RangePart
     }
 };
 
+/// Brings together what the lanes of a warp found: every lane gets it.
+template <class T> FSZ_DEVICE void bring_together(Statistics &found)
+{
+    using Bits = typename Element<T>::Bits;
+    found.max_key = warp_max(static_cast<Bits>(found.max_key));
+    found.min_key = warp_max(static_cast<Bits>(found.min_key));
+    // Most fields have none of these.
+    if (__any_sync(WARP_ALL, (found.nan | found.inf | found.missing) != 0))
+    {
+        found.nan = warp_sum(found.nan);
+        found.inf = warp_sum(found.inf);
+        found.missing = warp_sum(found.missing);
+    }
+}
+
+/// The same of a thread block, by what its warps leave in `of_warps`, in shared memory; its first
+/// warp gets it.
+template <class T, u32 WARPS>
+FSZ_DEVICE void bring_together(Statistics &found, Statistics (&of_warps)[WARPS])
+{
+    const u32 lane = lane_id();
+    bring_together<T>(found);
+    if (lane == 0)
+    {
+        of_warps[threadIdx.x / 32] = found;
+    }
+    __syncthreads();
+    if (threadIdx.x < 32)
+    {
+        found = lane < WARPS ? of_warps[lane] : Statistics{};
+        bring_together<T>(found);
+    }
+}
+
 /// What the threads of a thread block found together; thread 0 gets it.
 template <class T> FSZ_DEVICE Statistics part_of_block(const RangePart<T> &part)
 {
+    __shared__ Statistics of_warps[BOUND_THREADS / 32];
     Statistics together{};
-    constexpr u32 WARPS = BOUND_THREADS / 32;
-    __shared__ u64 max_keys[WARPS], min_keys[WARPS];
-    __shared__ u32 counts[3][WARPS];
-    const u32 warp = threadIdx.x / 32;
-    const u32 lane = lane_id();
-    const u64 max_key = warp_max(part.max_key);
-    const u64 min_key = warp_max(part.min_key);
-    const u32 nan = __reduce_add_sync(WARP_ALL, part.nan);
-    const u32 inf = __reduce_add_sync(WARP_ALL, part.inf);
-    const u32 missing = __reduce_add_sync(WARP_ALL, part.missing);
-    if (lane == 0)
-    {
-        max_keys[warp] = max_key;
-        min_keys[warp] = min_key;
-        counts[0][warp] = nan;
-        counts[1][warp] = inf;
-        counts[2][warp] = missing;
-    }
-    __syncthreads();
-    if (warp == 0)
-    {
-        together.max_key = warp_max(lane < WARPS ? max_keys[lane] : 0);
-        together.min_key = warp_max(lane < WARPS ? min_keys[lane] : 0);
-        together.nan = warp_sum(lane < WARPS ? counts[0][lane] : 0);
-        together.inf = warp_sum(lane < WARPS ? counts[1][lane] : 0);
-        together.missing = warp_sum(lane < WARPS ? counts[2][lane] : 0);
-    }
+    together.max_key = part.max_key;
+    together.min_key = part.min_key;
+    together.nan = part.nan;
+    together.inf = part.inf;
+    together.missing = part.missing;
+    bring_together<T>(together, of_warps);
     return together;
 }
 
@@ -207,7 +221,6 @@ FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
     {
         add_part(look_at(field, n, bound, missing), &control->statistics);
     }
-    __shared__ StepSearch<BOUND_THREADS> search;
     __shared__ bool last;
     __threadfence();
     __syncthreads();
@@ -216,12 +229,13 @@ FSZ_DEVICE void find_bound(const T *field, u64 n, const BoundAsked &bound,
         last = atomicAdd(&control->bound_done, 1) == gridDim.x - 1;
     }
     __syncthreads();
-    if (last)
+    if (last && threadIdx.x < 32)
     {
         __threadfence();
         const Statistics statistics = control->statistics;
         const T least = least_step<T>(bound.fine);
-        resolve_bound<T, BOUND_THREADS>(bound, least, missing.count, statistics, search, control);
+        __syncwarp();
+        resolve_bound<T>(bound, least, missing.count, statistics, control);
         if (threadIdx.x == 0 && bound.kind != BOUND_VALUE_RANGE)
         {
             // Those were of samples alone.
