@@ -76,9 +76,13 @@ impl<'a> Inputs<'a> {
         let steps = self.files(folder)?;
         let read = output::Inputs::new(&self.args.inputs());
         let mut outputs = HashSet::new();
-        for Step { output, .. } in &steps {
+        for Step { output, variable, .. } in &steps {
             let once = outputs.insert(output);
-            ensure!(once, "{}: two inputs would have this output", output.display());
+            let remedy = match &**variable {
+                "" => "inputs of one name go to different folders, by calls of their own",
+                _ => "choose one of these variables with --variable",
+            };
+            ensure!(once, "{}: two inputs would have this output: {remedy}", output.display());
             read.refuse(output)?;
         }
         Ok(steps)
