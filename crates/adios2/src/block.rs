@@ -32,6 +32,12 @@ impl BlockInfo {
     pub fn elements(&self) -> u64 {
         self.count.iter().product()
     }
+
+    /// Whether it is a single value: of the step, or of a rank. ADIOS2 tells of the values of ranks as of a global
+    /// array, with an ADIOS2 block for each.
+    pub fn is_value(&self) -> bool {
+        self.count.is_empty() || self.count == [1]
+    }
 }
 
 /// The ADIOS2 blocks of one step of a variable.
