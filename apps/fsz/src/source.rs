@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType, Progress};
 #[cfg(feature = "adios2")]
-use fsz_field::bp::{Bp, ShapeKind};
+use fsz_field::bp::{BlockInfo, Bp};
 use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
 
 use crate::bar;
@@ -143,12 +143,15 @@ impl SourceArgs {
 fn only_variable(file: &Bp, path: &Path, or: &str) -> Result<String> {
     let (all, path) = (file.variables()?, path.display());
     anyhow::ensure!(!all.is_empty(), "{path}: {}", fsz_field::bp::NO_VARIABLES);
-    // Times and other single values are not what is meant.
-    let is_field = |v: &adios2::VariableInfo| {
-        ["f32", "f64"].contains(&v.dtype.name())
-            && !matches!(v.kind, ShapeKind::GlobalValue | ShapeKind::LocalValue)
-    };
-    let mut names: Vec<String> = all.into_iter().filter(is_field).map(|v| v.name).collect();
+    let mut names = Vec::new();
+    for variable in all {
+        // Times and other single values are not what is meant.
+        if ["f32", "f64"].contains(&variable.dtype.name())
+            && !file.blocks(&variable.name, 0)?.blocks.iter().all(BlockInfo::is_value)
+        {
+            names.push(variable.name);
+        }
+    }
     match names.len() {
         0 => bail!("{path}: no arrays of float or double: name another variable with --variable"),
         1 => Ok(names.remove(0)),

@@ -8,6 +8,9 @@ use crate::{
     variable::{self, VariableInfo, describe},
 };
 
+/// ADIOS2's `JoinedDim`.
+const JOINED: u64 = u64::MAX - 1;
+
 /// One ADIOS2 block.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BlockInfo {
@@ -29,6 +32,12 @@ impl BlockInfo {
     pub fn elements(&self) -> u64 {
         self.count.iter().product()
     }
+
+    /// Whether it is a single value: of the step, or of a rank. ADIOS2 tells of the values of ranks as of a global
+    /// array, with an ADIOS2 block for each.
+    pub fn is_value(&self) -> bool {
+        self.count.is_empty() || self.count == [1]
+    }
 }
 
 /// The ADIOS2 blocks of one step of a variable.
@@ -40,12 +49,23 @@ pub struct StepBlocks {
     pub blocks: Vec<BlockInfo>,
 }
 
+impl StepBlocks {
+    /// How far the ADIOS2 blocks of an array reach along each axis; None where they have no elements.
+    fn extent(&self) -> Option<Vec<u64>> {
+        let ends = self.blocks.iter().filter(|block| block.elements() > 0).filter_map(|block| {
+            let sides = block.start.as_ref()?.iter().zip(&block.count);
+            Some(sides.map(|(start, count)| start.saturating_add(*count)).collect::<Vec<_>>())
+        });
+        ends.reduce(|all, one| all.into_iter().zip(one).map(|(a, b)| a.max(b)).collect())
+    }
+}
+
 impl Engine {
     /// The ADIOS2 blocks of one step of a variable, from the metadata alone.
     ///
     /// # Errors
     /// [`Error::NoSuchVariable`], [`Error::OutOfRange`] for a step that it does not have, and
-    /// [`Error::Unsupported`] for a BP4 variable that skips steps of its file.
+    /// [`Error::Unsupported`] for a variable that skips steps of a BP4 file, if that cannot be read step by step.
     pub fn blocks(&self, name: &str, step: Step) -> Result<StepBlocks> {
         let _one = self.lock()?;
         let raw = variable::inquire(&self.io, name)?;
@@ -103,8 +123,22 @@ impl Engine {
         let shape = unsafe { extents(list.Shape, dims) };
         // SAFETY: freed once; no reference into it is left.
         unsafe { api.adios2_free_blockinfo(found) };
-        let shape = if is_array { shape.unwrap_or(info.shape) } else { Vec::new() };
-        Ok(StepBlocks { shape, blocks })
+        let shape = match shape {
+            _ if !is_array => Vec::new(),
+            // In place of the side along which BP4 joins ADIOS2 blocks it lists a number that no side has.
+            Some(shape) if !shape.contains(&JOINED) => shape,
+            _ => info.shape,
+        };
+        let mut found = StepBlocks { shape, blocks };
+        if let (true, Step::At(step)) = (is_array && self.is_modern(), step)
+            && found.extent().as_ref() != Some(&found.shape)
+            && let Some(visit) = self.visits(&info.name).and_then(|all| all.get(step as usize))
+        {
+            // BP5 calls a joined array a global one, and tells for every step the shape of the last. The ADIOS2
+            // blocks of a step fill its own.
+            found.shape.clone_from(&visit.shape);
+        }
+        Ok(found)
     }
 
     /// The number by which the engine knows a step of this variable. BP4 wants the engine's step
@@ -116,12 +150,15 @@ impl Engine {
             Step::At(step) if info.first_step + info.steps == self.steps_locked()? => {
                 info.first_step + step
             }
-            Step::At(_) => {
-                return Err(Error::Unsupported(format!(
-                    "{:?} skips steps of its BP4 file, and ADIOS2 cannot list ADIOS2 blocks then; \
-                     read it step by step (Mode::Read)",
-                    info.name
-                )));
+            Step::At(step) => {
+                let visits = self.visits(&info.name).unwrap_or_default();
+                let visit = usize::try_from(step).ok().and_then(|step| visits.get(step));
+                let unknown = || {
+                    let name = &info.name;
+                    let why = "which steps of its BP4 file have it cannot be read";
+                    Error::Unsupported(format!("{name:?} skips steps, and {why}"))
+                };
+                visit.ok_or_else(unknown)?.number
             }
         };
         Ok(number as usize)

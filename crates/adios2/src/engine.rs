@@ -1,10 +1,11 @@
 //! An open file or stream, and its steps.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fmt, mem,
+    path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard,
+        Arc, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -15,6 +16,7 @@ use adios2_sys as sys;
 use crate::{
     Error, Io, Result, VariableInfo,
     call::{check, read_string, take_names},
+    steps::{self, Visit},
     variable,
 };
 
@@ -63,6 +65,9 @@ pub struct Engine {
     pub(crate) raw: *mut sys::adios2_engine,
     pub(crate) mode: Mode,
     kind: String,
+    path: PathBuf,
+    /// What a second reader found in the file; None where it failed.
+    visits: OnceLock<Option<HashMap<String, Vec<Visit>>>>,
     open: bool,
     /// A BP5 file in which no step is finished: ADIOS2 crashes when it closes one (seen in 2.12.1).
     without_steps: bool,
@@ -95,6 +100,7 @@ impl Engine {
     pub(crate) fn new(
         io: Io,
         raw: *mut sys::adios2_engine,
+        path: PathBuf,
         mode: Mode,
         without_index: bool,
     ) -> Result<Engine> {
@@ -108,7 +114,8 @@ impl Engine {
         let failed = Mutex::default();
         let (kind, open) = (kind?, true);
         let without_steps = without_index && kind == "BP5Reader";
-        Ok(Engine { io, raw, mode, kind, open, without_steps, broken, failed })
+        let visits = OnceLock::new();
+        Ok(Engine { io, raw, mode, kind, path, visits, open, without_steps, broken, failed })
     }
 
     /// The engine type as ADIOS2 names it, for instance `BP5Writer` or `BP4Reader`.
@@ -120,6 +127,14 @@ impl Engine {
     /// minimum and maximum where the C API sees them, and are less robust in several ways.
     pub(crate) fn is_modern(&self) -> bool {
         !self.kind.starts_with("BP4") && !self.kind.starts_with("BP3")
+    }
+
+    /// The steps of a file in which a variable was written, as a reader finds them that goes from step to
+    /// step; None where they cannot be read.
+    pub(crate) fn visits(&self, name: &str) -> Option<&[Visit]> {
+        let engine = self.kind.trim_end_matches("Reader");
+        let visits = self.visits.get_or_init(|| steps::visit(&self.path, engine).ok());
+        visits.as_ref()?.get(name).map(Vec::as_slice)
     }
 
     /// The group of variables and attributes that this engine serves.

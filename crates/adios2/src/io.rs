@@ -124,6 +124,6 @@ impl Io {
         let raw = unsafe { self.context.api.adios2_open(self.raw, c_path.as_ptr(), mode.raw()) };
         let raw = check_pointer(raw, || format!("opening {}", path.display()))?;
         drop(one);
-        Engine::new(self.clone(), raw, mode, without_index)
+        Engine::new(self.clone(), raw, path.to_owned(), mode, without_index)
     }
 }

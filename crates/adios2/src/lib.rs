@@ -53,6 +53,7 @@ mod io;
 mod library;
 mod operator;
 mod read;
+mod steps;
 mod types;
 mod variable;
 mod write;

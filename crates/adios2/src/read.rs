@@ -125,11 +125,11 @@ impl Engine {
         match (kind, selection) {
             (ShapeKind::GlobalValue, Selection::All) => Ok((raw, 1)),
             (_, Selection::All) if is_array || kind == ShapeKind::LocalValue => {
-                let shape = variable::shape(&self.io, raw)?;
+                let shape = self.shape_of(raw, kind, step)?;
                 self.select_box(raw, name, &vec![0; shape.len()], &shape)
             }
             (_, Selection::Box { start, count }) if is_array || kind == ShapeKind::LocalValue => {
-                let shape = variable::shape(&self.io, raw)?;
+                let shape = self.shape_of(raw, kind, step)?;
                 check_box(name, "the array", &shape, start, count)?;
                 self.select_box(raw, name, start, count)
             }
@@ -155,6 +155,20 @@ impl Engine {
                 "{name:?} is a {kind:?}, which has no {selection:?}"
             ))),
         }
+    }
+
+    /// The extents of the whole at the selected step.
+    fn shape_of(
+        &self,
+        raw: *mut sys::adios2_variable,
+        kind: ShapeKind,
+        step: Step,
+    ) -> Result<Vec<u64>> {
+        // Only with all steps at hand BP5 may tell another step's.
+        if kind != ShapeKind::LocalValue && matches!(step, Step::At(_)) && self.is_modern() {
+            return Ok(self.blocks_locked(raw, step)?.shape);
+        }
+        variable::shape(&self.io, raw)
     }
 
     fn select_box(

@@ -213,3 +213,54 @@ fn a_file_without_a_finished_step_has_no_variables() {
         file.close().unwrap();
     }
 }
+
+/// With all steps at hand a variable's steps are those that have it; BP4 counts those of the file.
+#[test]
+fn variables_may_skip_steps() {
+    for engine in ["BP5", "BP4"] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("skips.bp");
+        let io = Adios::new().unwrap().declare_io("out").unwrap();
+        io.set_engine(engine).unwrap();
+        let layout = Layout::global(&[4], &[0], &[2]);
+        let variables = ["every", "odd", "late", "once"]
+            .map(|name| io.define_variable::<f64>(name, &layout).unwrap());
+        let [every, odd, late, once] = &variables;
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        for step in 0..6u32 {
+            out.begin_step(None).unwrap();
+            for (variable, is_written) in
+                [(every, true), (odd, step % 2 == 1), (late, step >= 4), (once, step == 2)]
+            {
+                if is_written {
+                    out.put_block(variable, &[0], &[2], &[f64::from(step); 2]).unwrap();
+                    out.put_block(variable, &[2], &[2], &[f64::from(100 + step); 2]).unwrap();
+                }
+            }
+            out.end_step().unwrap();
+        }
+        out.close().unwrap();
+
+        let file = open(&path, engine, Mode::ReadRandomAccess);
+        for (name, steps) in [
+            ("every", &[0, 1, 2, 3, 4, 5][..]),
+            ("odd", &[1, 3, 5]),
+            ("late", &[4, 5]),
+            ("once", &[2]),
+        ] {
+            for (at, &step) in steps.iter().enumerate() {
+                let at = Step::At(at as u64);
+                let blocks = file.blocks(name, at).unwrap().blocks;
+                let starts: Vec<_> = blocks.iter().map(|block| block.start.clone()).collect();
+                assert_eq!(starts, [Some(vec![0]), Some(vec![2])], "{engine} {name}");
+                let [first, second] = [f64::from(step), f64::from(100 + step)];
+                let all = file.read::<f64>(name, at, &Selection::All).unwrap();
+                assert_eq!(all, [first, first, second, second], "{engine} {name}");
+                let block = file.read::<f64>(name, at, &Selection::Block(1)).unwrap();
+                assert_eq!(block, [second; 2], "{engine} {name}");
+            }
+            let beyond = file.blocks(name, Step::At(steps.len() as u64));
+            assert!(matches!(beyond, Err(Error::OutOfRange(_))));
+        }
+    }
+}

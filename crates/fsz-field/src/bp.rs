@@ -88,7 +88,8 @@ impl Bp {
     pub fn read(&self, name: &str, step: u64, block: Option<u64>) -> Result<Field> {
         let variable = self.variable(name)?;
         if step >= variable.steps {
-            let reason = format!("{name} has {} steps; there is no step {step}", variable.steps);
+            let steps = if variable.steps == 1 { "step" } else { "steps" };
+            let reason = format!("{name} has {} {steps}; there is no step {step}", variable.steps);
             return Err(Error::file(&self.path, reason));
         }
         let blocks = self.blocks(name, step)?;

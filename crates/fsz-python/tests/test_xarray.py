@@ -117,6 +117,15 @@ def test_fill_value_attribute(dataset: xr.Dataset, tmp_path: Path) -> None:
             assert_within(dataset.t.values[~holes], read.t.values[~holes], limit)
 
 
+def test_missing_values_that_are_texts(dataset: xr.Dataset) -> None:
+    name, variable = next(iter(dataset.data_vars.items()))
+    variable.attrs["missing_value"] = "-999.0"
+    assert -999 in fsz_codec.xarray.encoding(dataset, range=1e-3)[str(name)]["serializer"].missing
+    variable.attrs["missing_value"] = "none"
+    with pytest.raises(fsz_codec.InvalidArgumentError, match=f"{name}: missing_value='none' is no number: correct"):
+        fsz_codec.xarray.encoding(dataset, range=1e-3)
+
+
 def test_encoding(dataset: xr.Dataset) -> None:
     everything = encoding(dataset, range=1e-3, profile="dense")
     assert set(everything) == {"t", "p"}

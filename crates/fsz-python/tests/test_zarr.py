@@ -203,9 +203,12 @@ def test_a_fill_value_counts_as_a_missing_one() -> None:
     create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1, 2, 3, 4]), fill_value=np.nan)
     with pytest.raises(fsz_codec.InvalidArgumentError, match="fill value 7: at most 4"):
         create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1, 2, 3, 4]), fill_value=7)
+    # The fill value of a float32 array that 1e20 becomes is named already.
+    create(MemoryStore(), field, FszCodec(range=1e-3, missing=[1e20, 1, 2, 3]), fill_value=1e20)
+    assert FszCodec(range=1e-3, missing=[0.0, -0.0, 0.0]).missing == (0.0, -0.0)
 
 
-@pytest.mark.parametrize("fill", [float("nan"), 0.0, 1e20, -999.0, float("inf")])
+@pytest.mark.parametrize("fill", [float("nan"), 0.0, -0.0, 1e20, -999.0, float("inf")])
 @pytest.mark.parametrize("bound", [{"range": 1e-3}, {"absolute": 0.05}], ids=str)
 def test_fill_values_are_kept_exactly(fill: float, bound: dict[str, float], profile: str) -> None:
     # 7 chunks of 3: the last is padded with the fill value, and one is not written at all.

@@ -2,12 +2,13 @@
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
+use fsz_field::bp::Bp;
 use tempfile::TempDir;
 
 fn run(command: &mut Command) {
@@ -54,11 +55,11 @@ fn compile(source: &str, folder: &Path) -> PathBuf {
 }
 
 /// Runs a program with the operator in reach.
-fn run_in(folder: &Path, source: &str, argument: Option<&Path>) {
+fn run_in(folder: &Path, source: &str, arguments: &[&OsStr]) {
     let plugins =
         fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
     run(Command::new(compile(source, folder))
-        .args(argument)
+        .args(arguments)
         .current_dir(folder)
         .env("ADIOS2_PLUGIN_PATH", plugins));
 }
@@ -67,8 +68,8 @@ fn run_in(folder: &Path, source: &str, argument: Option<&Path>) {
 fn writer_and_reader() {
     let folder = TempDir::new().expect("a scratch folder");
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/adios2.xml");
-    run_in(folder.path(), "examples/cpp/writer.cpp", Some(&config));
-    run_in(folder.path(), "examples/cpp/reader.cpp", None);
+    run_in(folder.path(), "examples/cpp/writer.cpp", &[config.as_os_str()]);
+    run_in(folder.path(), "examples/cpp/reader.cpp", &[]);
     // The configuration's operator was used: the field is far smaller than its 8 MB.
     let data = folder.path().join("cpp.bp/data.0");
     assert!(fs::metadata(data).expect("BP5 data").len() < 2_000_000);
@@ -77,11 +78,32 @@ fn writer_and_reader() {
 #[test]
 fn arrays_of_every_kind() {
     let folder = TempDir::new().expect("a scratch folder");
-    run_in(folder.path(), "tests/cpp/cases.cpp", None);
+    run_in(folder.path(), "tests/cpp/cases.cpp", &[]);
 }
 
 #[test]
 fn a_variable_without_a_bound_is_refused_by_name() {
     let folder = TempDir::new().expect("a scratch folder");
-    run_in(folder.path(), "tests/cpp/refused.cpp", None);
+    run_in(folder.path(), "tests/cpp/refused.cpp", &[]);
+}
+
+/// BP5 tells a reader that has all steps at hand the shape of the last one.
+#[test]
+fn a_joined_array_has_the_shape_of_each_step() {
+    for engine in ["BP5", "BP4"] {
+        let folder = TempDir::new().expect("a scratch folder");
+        let file = folder.path().join("joined.bp");
+        run_in(folder.path(), "tests/cpp/joined.cpp", &[file.as_os_str(), engine.as_ref()]);
+        let bp = Bp::open(&file).expect("it can be read");
+        for (step, rows) in [10, 25, 20, 35, 30].into_iter().enumerate() {
+            let shape = bp.blocks("u", step as u64).expect("it is there").shape;
+            assert_eq!(shape, [rows, 30], "{engine}, step {step}");
+            let read = bp.read("u", step as u64, None).expect("it is compressed");
+            let values = read.as_slice::<f64>().expect("it is of double");
+            for (index, value) in values.iter().enumerate() {
+                let written = (100 * step + index / 30) as f64;
+                assert!((value - written).abs() <= 0.25, "{engine}, step {step}, value {index}");
+            }
+        }
+    }
 }

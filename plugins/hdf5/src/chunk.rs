@@ -52,9 +52,9 @@ impl Chunk {
         let named = options.missing.len() + self.fill.len();
         if named > MAX_MISSING {
             return Err(format!(
-                "{} missing values and {} fill values: at most {MAX_MISSING} together",
+                "{} missing values and {}: at most {MAX_MISSING} together, so name fewer as missing",
                 options.missing.len(),
-                self.fill.len()
+                if self.fill.len() == 1 { "the fill value" } else { "two fill values" },
             ));
         }
         options::check(&options.compression(&self.fill), self.dtype)

@@ -37,7 +37,8 @@ pub(crate) unsafe extern "C" fn filter(
             unsafe { (slice::from_raw_parts(cd_values, cd_nelmts), &mut *buf_size, &mut *buf) };
         let CdValues { options, chunk } = CdValues::read(words)?;
         let chunk = chunk.ok_or(
-            "the dataset was created where libfsz_hdf5.so was not found, so its parameters are incomplete",
+            "the dataset was created where libfsz_hdf5.so was not found, or is of a type of variable length, \
+             so its parameters are incomplete",
         )?;
         let bytes = if buf.is_null() {
             &[]

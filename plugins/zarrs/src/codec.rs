@@ -104,7 +104,7 @@ impl ArrayToBytesCodecTraits for FszCodec {
         _options: &CodecOptions,
     ) -> Result<ArrayBytesRaw<'a>, CodecError> {
         let (dtype, shape) = (dtype_of(data_type)?, shape_of(shape));
-        let options = self.configuration.options(self.bound, fill_of(fill_value, dtype)?);
+        let options = self.configuration.options(self.bound, fill_of(fill_value, dtype)?, dtype);
         let bytes = bytes.into_fixed()?;
         let mut stream = vec![0; max_compressed_len(&shape, dtype).map_err(failed)? as usize];
         let len = with_element!(dtype, T => {

@@ -1,6 +1,6 @@
 //! The codec's configuration in the metadata of arrays.
 
-use fsz::{Bound, CompressOptions, Dense, format::MOST_RELATIVE};
+use fsz::{Bound, CompressOptions, DType, Dense, format::MOST_RELATIVE};
 use serde::{Deserialize, Serialize};
 use zarrs_metadata::ConfigurationSerialize;
 
@@ -96,19 +96,24 @@ impl Configuration {
         }
     }
 
-    /// How chunks of an array with this fill value are compressed.
-    pub(crate) fn options(&self, bound: Bound, fill_value: f64) -> CompressOptions {
+    /// How chunks of an array of `dtype` with this fill value are compressed.
+    pub(crate) fn options(&self, bound: Bound, fill_value: f64, dtype: DType) -> CompressOptions {
         let mut options = CompressOptions::new(bound);
         if self.profile == Profile::Dense {
             options = options.profile(fsz::Profile::Dense(Dense::new()));
         }
+        // As elements are compared: a fill value of `f32` may be named by a number that rounds to it.
+        let bits = |value: f64| match dtype {
+            DType::F32 => u64::from((value as f32).to_bits()),
+            _ => value.to_bits(),
+        };
         let mut missing: Vec<f64> = Vec::new();
         // The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
         let zero_is_kept = self.range.is_none() && self.profile == Profile::Paper;
-        let fill = (fill_value != 0.0 || !zero_is_kept).then_some(fill_value);
+        let fill = (bits(fill_value) != 0 || !zero_is_kept).then_some(fill_value);
         for value in self.missing.iter().copied().chain(fill) {
             // NaN and infinities are kept exactly anyway.
-            if value.is_finite() && !missing.contains(&value) {
+            if value.is_finite() && missing.iter().all(|&named| bits(named) != bits(value)) {
                 missing.push(value);
             }
         }

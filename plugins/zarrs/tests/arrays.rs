@@ -59,6 +59,21 @@ fn chunks_are_streams() {
     }
 }
 
+/// The fill value of an `f32` array is named by a number that rounds to it, and −0 is another value than 0.
+#[test]
+fn a_fill_value_counts_once() {
+    for (fill, missing) in [(1e20, vec![1e20, 1.0, 2.0, 3.0]), (-0.0, vec![0.0, 1.0, 2.0])] {
+        let array =
+            array(Configuration { missing, ..Configuration::range(1e-3) }, [24, 64, 64], fill);
+        array.store_array_subset(&array.subset_all(), field()).expect("stored");
+        let stored = array.retrieve_encoded_chunk(&[0, 0, 1]).expect("read").expect("there");
+        // The padding of a chunk at the edge does not widen its range.
+        let stream = fsz::Stream::open(&stored).expect("a stream");
+        assert!(stream.certificate().missing > 0);
+        assert_eq!(stream.header().missing.len(), 4);
+    }
+}
+
 #[test]
 fn parts_are_those_of_the_whole() {
     for configuration in configurations() {

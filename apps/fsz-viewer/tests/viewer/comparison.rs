@@ -50,6 +50,21 @@ fn the_other_profile_is_compared() {
     }
 }
 
+/// Its bound is a share of a range of 0.
+#[test]
+fn a_field_of_one_value_is_compared() {
+    let fixture = Fixture::new();
+    let field = ndarray::Array3::from_elem((3, 4, 5), 2.5f32);
+    let stream = fsz::Codec::cpu().compress(field.view(), fsz::Bound::ValueRange(1e-3)).unwrap();
+    std::fs::write(fixture.path("flat.fsz"), stream.as_bytes()).unwrap();
+    let bytes: Vec<u8> = field.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(fixture.path("flat_3x4x5.f32"), bytes).unwrap();
+    let mut viewer = fixture.viewer("flat.fsz", Some("flat_3x4x5.f32"));
+    press(&mut viewer, "Other profile at the same bound");
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    assert!(viewer.state().session.set.other.is_some());
+}
+
 /// As in a session of a build that has zfp.
 #[cfg(not(feature = "zfp"))]
 #[test]

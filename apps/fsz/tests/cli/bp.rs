@@ -245,6 +245,31 @@ fn the_only_field_need_not_be_named() {
     fixture.refused(&slice("none.bp"), "none.bp: no arrays of float or double");
 }
 
+/// ADIOS2 tells of the values that ranks write as of an array of as many.
+#[test]
+fn values_of_ranks_are_no_fields() {
+    let fixture = Fixture::new();
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    fixture.write("adios2.xml", CONFIG.as_bytes());
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("out").unwrap();
+    let t = io.define_variable::<f32>("T", &Layout::whole(&[6, 20, 30])).unwrap();
+    let layout = Layout::global(&[2], &[0], &[1]);
+    let seconds = io.define_variable::<f64>("seconds", &layout).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("ranks.bp")), Mode::Write).unwrap();
+    out.put(&t, &at(0)).unwrap();
+    out.put_block(&seconds, &[0], &[1], &[0.5]).unwrap();
+    out.put_block(&seconds, &[1], &[1], &[0.75]).unwrap();
+    out.close().unwrap();
+    fixture.fine(&["inspect", "--require-compressed", "ranks.bp"]);
+    fixture.fine(&["slice", "ranks.bp", "--axis", "0", "--index", "0", "-o", "slice.npy"]);
+    fixture.fine(&["compress", "ranks.bp", "-o", "all/", "--abs", "0.1"]);
+    assert!(!fixture.path("all/seconds.000000.fsz").exists());
+    // By their name they are an array.
+    fixture.fine(&["compress", "ranks.bp", "-o", "s.fsz", "--abs", "0.1", "--variable", "seconds"]);
+    let asked = ["inspect", "--require-compressed", "ranks.bp", "--variable", "seconds"];
+    assert_eq!(fixture.run(&asked).code, 1);
+}
+
 #[test]
 fn misuse() {
     let fixture = Fixture::new();

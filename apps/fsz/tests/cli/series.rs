@@ -518,7 +518,7 @@ fn a_series_is_decompressed_as_it_was_compressed() {
     fixture.refused(&[&two[..], &["x.npy"]].concat(), "x.npy is a file");
     fixture.refused(&["decompress", "out", INPUTS[0], "-o", "new"], "not a compressed file");
     let twice = ["decompress", two[1], two[1], "-o", "new"];
-    fixture.refused(&twice, "two inputs would have this output");
+    fixture.refused(&twice, "two inputs would have this output: inputs of one name go to");
     // A single file goes to a folder by its name.
     fixture.fine(&["decompress", two[1], "-o", "one/"]);
     assert!(fixture.read("one/a_6x20x30.npy") == fixture.read("back/a_6x20x30.npy"));

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from ._arguments import missing_values, number
 from ._errors import InvalidArgumentError
@@ -56,7 +59,7 @@ class Config:
         if profile not in ("paper", "dense"):
             raise InvalidArgumentError(f"unknown profile '{profile}': use paper or dense")
         # NaN and infinities are kept exactly anyway, and JSON has no words for them.
-        named = tuple(dict.fromkeys(v for v in missing_values(missing) if math.isfinite(v)))
+        named = _distinct((v for v in missing_values(missing) if math.isfinite(v)), np.float64)
         if len(named) > _MOST_MISSING:
             raise InvalidArgumentError(f"{len(named)} missing values: at most {_MOST_MISSING} can be named")
         self.range = range
@@ -88,14 +91,17 @@ class Config:
         """As they are written in Python."""
         return ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
 
-    def options(self, fill_value: float | None = None) -> dict[str, Any]:
-        """For ``compress``. Elements equal to the fill value of the array are kept exactly, and do not count for
-        the range: the edge chunks are padded with them."""
-        missing = list(self.missing)
-        counts = fill_value is not None and math.isfinite(fill_value) and fill_value not in missing
-        # The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
-        if counts and (fill_value != 0 or self.range is not None or self.profile != "paper"):
-            missing.append(float(fill_value or 0))
+    def options(self, fill_value: float | None = None, dtype: npt.DTypeLike = np.float64) -> dict[str, Any]:
+        """For ``compress``. Elements equal to the fill value of the array, which is one of ``dtype``, are kept exactly,
+        and do not count for the range: the edge chunks are padded with them."""
+        missing: tuple[float, ...] = self.missing
+        if fill_value is not None and math.isfinite(fill_value):
+            zero = fill_value == 0 and math.copysign(1, fill_value) > 0
+            # The profile paper decodes a zero as a zero, so there it need only be named where it would widen a range.
+            if not zero or self.range is not None or self.profile != "paper":
+                missing = (*missing, float(fill_value))
+        # A fill value of float32 may be named as missing by a number that rounds to it.
+        missing = _distinct(missing, dtype)
         if len(missing) > _MOST_MISSING:
             raise InvalidArgumentError(
                 f"{_MOST_MISSING} missing values, and the array's fill value {fill_value:g}: at most {_MOST_MISSING} "
@@ -103,3 +109,9 @@ class Config:
             )
         bounds = {key: getattr(self, key) for key in (*_BOUNDS, "floor")}
         return {**bounds, "missing": missing, "profile": self.profile}
+
+
+def _distinct(values: Iterable[float], dtype: npt.DTypeLike) -> tuple[float, ...]:
+    """The values that are different bits of ``dtype``, as elements are compared: 0 and -0 are."""
+    with np.errstate(over="ignore"):
+        return tuple({np.array(value, dtype).tobytes(): value for value in values}.values())

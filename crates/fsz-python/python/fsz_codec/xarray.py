@@ -141,7 +141,14 @@ def _missing_of(variable: xr.DataArray) -> list[float]:
     values: dict[float, None] = {}
     for facts in (variable.encoding, variable.attrs):
         for key in ("_FillValue", "missing_value"):
-            for value in np.atleast_1d(np.asarray(facts.get(key, []), np.float64)):
+            given = facts.get(key, [])
+            try:
+                numbers = np.atleast_1d(np.asarray(given, np.float64))
+            except (TypeError, ValueError):  # texts, which files have here and xarray passes on
+                raise InvalidArgumentError(
+                    f"{variable.name}: {key}={given!r} is no number: correct it or remove it, from encoding or attrs"
+                ) from None
+            for value in numbers:
                 if math.isfinite(value):
                     values[float(value)] = None
     return list(values)

@@ -120,7 +120,8 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
         fill_value = chunk_spec.fill_value
-        options = self._config.options(None if fill_value is None else float(fill_value))
+        dtype = chunk_spec.dtype.to_native_dtype()
+        options = self._config.options(None if fill_value is None else float(fill_value), dtype)
         stream = await asyncio.to_thread(compress, chunk_data.as_ndarray_like(), **options)
         return chunk_spec.prototype.buffer.from_bytes(stream.to_bytes())
 

@@ -92,6 +92,20 @@ class Damage(Scratch):
                 with self.assertRaisesRegex(ValueError, "IEEE floats of 32 or 64 bits"):
                     file.create_dataset("a", (9,), dtype, chunks=(9,), **hdf5(absolute=1))
 
+    def test_values_of_variable_length_are_stored_and_said_to_be(self):
+        # HDF5 asks a filter about other types, and of these calls it for the references to them.
+        program = (
+            "import h5py, fsz_codec\n"
+            "kind = h5py.vlen_dtype('f4')\n"
+            "with h5py.File('a.h5', 'w') as file:\n"
+            "    a = file.create_dataset('a', (2,), kind, chunks=(1,), **fsz_codec.hdf5(absolute=1))\n"
+            "    a[0] = [1, 2, 3]\n"
+        )
+        said = self.run_program(sys.executable, "-c", program)[1]
+        self.assertIn("or is of a type of variable length", said)
+        with h5py.File(self.path("a.h5")) as file:
+            self.assertEqual(list(file["a"][0]), [1, 2, 3])
+
     def test_floats_that_are_not_ieee(self):
         odd = h5py.h5t.IEEE_F32LE.copy()
         odd.set_ebias(100)
@@ -109,7 +123,7 @@ class Damage(Scratch):
 
     def test_too_many_values_to_keep(self):
         with h5py.File(self.path("a.h5"), "w") as file:
-            with self.assertRaisesRegex(ValueError, "at most 4 together"):
+            with self.assertRaisesRegex(ValueError, "at most 4 together, so name fewer"):
                 file.create_dataset(
                     "a",
                     (9,),

@@ -7,6 +7,8 @@ use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, Progress};
+#[cfg(feature = "adios2")]
+use fsz_field::bp::BlockInfo;
 use fsz_field::{Field, Kind, StreamFile};
 
 use super::Args;
@@ -76,9 +78,13 @@ impl<'a> Inputs<'a> {
         let steps = self.files(folder)?;
         let read = output::Inputs::new(&self.args.inputs());
         let mut outputs = HashSet::new();
-        for Step { output, .. } in &steps {
+        for Step { output, variable, .. } in &steps {
             let once = outputs.insert(output);
-            ensure!(once, "{}: two inputs would have this output", output.display());
+            let remedy = match &**variable {
+                "" => "inputs of one name go to different folders, by calls of their own",
+                _ => "choose one of these variables with --variable",
+            };
+            ensure!(once, "{}: two inputs would have this output: {remedy}", output.display());
             read.refuse(output)?;
         }
         Ok(steps)
@@ -112,9 +118,16 @@ impl<'a> Inputs<'a> {
             variables.extend(bp.variables()?.into_iter().filter(is_field));
         }
         for variable in variables {
-            let of = |step: u64| self.args.inputs.step.is_none_or(|only| only == step);
-            for number in (0..variable.steps).filter(|&step| of(step)) {
-                let blocks = bp.blocks(&variable.name, number)?.blocks;
+            let of = |step: &u64| self.args.inputs.step.is_none_or(|only| only == *step);
+            let blocks = |step| Ok((step, bp.blocks(&variable.name, step)?.blocks));
+            let found: Vec<(u64, Vec<BlockInfo>)> =
+                (0..variable.steps).filter(of).map(blocks).collect::<Result<_>>()?;
+            // Times and other single values are not what is meant.
+            if asked.is_empty() && found.iter().all(|(_, all)| all.iter().all(BlockInfo::is_value))
+            {
+                continue;
+            }
+            for (number, blocks) in found {
                 // A single value is no field.
                 if blocks.iter().all(|block| block.count.is_empty()) {
                     continue;

@@ -38,7 +38,8 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
         name.push(".npy");
         let output = folder.join(name);
         let once = names.insert(output.clone());
-        ensure!(once, "{}: two inputs would have this output", output.display());
+        let remedy = "inputs of one name go to different folders, by calls of their own";
+        ensure!(once, "{}: two inputs would have this output: {remedy}", output.display());
         inputs.refuse(&output)?;
         if output.exists() && !args.force {
             let output = output.display();

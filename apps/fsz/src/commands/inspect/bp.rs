@@ -45,6 +45,8 @@ struct Block {
     block: u64,
     start: Option<Vec<u64>>,
     count: Vec<u64>,
+    #[serde(skip)]
+    is_value: bool,
     storage: &'static str,
     stored_bytes: Option<u64>,
     fsz: Option<Report>,
@@ -112,7 +114,9 @@ fn block(bp: &Bp, path: &Path, (name, step): (&str, u64), info: BlockInfo) -> Re
         Payload::Raw(bytes) => ("raw", Some(bytes.len() as u64), None),
         Payload::NotFsz => ("other", None, None),
     };
-    Ok(Block { block: info.id, start: info.start, count: info.count, storage, stored_bytes, fsz })
+    let is_value = info.is_value();
+    let (id, start, count) = (info.id, info.start, info.count);
+    Ok(Block { block: id, start, count, is_value, storage, stored_bytes, fsz })
 }
 
 impl File {
@@ -139,7 +143,7 @@ impl Variable {
     /// Whether it is an array of a type that the operator takes.
     fn is_compressible(&self) -> bool {
         let mut blocks = self.steps.iter().flat_map(|step| &step.blocks);
-        ["f32", "f64"].contains(&self.dtype) && blocks.any(|block| !block.count.is_empty())
+        ["f32", "f64"].contains(&self.dtype) && blocks.any(|block| !block.is_value)
     }
 
     /// What of it is not compressed, if anything.
