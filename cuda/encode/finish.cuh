@@ -117,6 +117,9 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
     {
         words[k] = image.words[k];
     }
+    // What is read for it is on its way with what was asked for above.
+    const u32 index_sum =
+        threadIdx.x >= 32 ? __reduce_add_sync(WARP_ALL, hash_index(stream, sections)) : 0;
     __syncthreads();
     const u64 stream_len = sections.payload + 4 * found.payload_words;
     if (threadIdx.x == 0)
@@ -125,13 +128,9 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
         set_fields<T>(words, stream_len, &found);
         set_own(words);
     }
-    if (threadIdx.x >= 32)
+    if (threadIdx.x >= 32 && lane == 0)
     {
-        const u32 sum = __reduce_add_sync(WARP_ALL, hash_index(stream, sections));
-        if (lane == 0)
-        {
-            atomicAdd(&found.metadata_sum, sum);
-        }
+        atomicAdd(&found.metadata_sum, index_sum);
     }
     __syncthreads();
     if (threadIdx.x >= 32)

@@ -107,14 +107,16 @@ FSZ_DEVICE float spoil(float d, float spoiled) { return fmaf(d, 0.f, spoiled); }
 
 FSZ_DEVICE double spoil(double d, double spoiled) { return __fma_rn(d, 0.0, spoiled); }
 
-/// The whole field's range, by all thread blocks.
-template <class T>
-FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &missing)
+/// Elements that a thread block reads at once, BATCH vectors a thread.
+template <class T, u32 BATCH> constexpr u32 RUN_OF = BOUND_THREADS * BATCH * (16 / sizeof(T));
+
+/// The whole field's range, by all thread blocks, which take runs of BATCH vectors a thread.
+template <u32 BATCH, class T>
+FSZ_DEVICE RangePart<T> range_of_runs(const T *field, u64 n, const Missing<T> &missing)
 {
     using Bits = typename Element<T>::Bits;
-    constexpr u32 BATCH = sizeof(T) == 4 ? 8 : 12;
     constexpr u32 LEN = 16 / sizeof(T);
-    constexpr u32 RUN = BOUND_THREADS * BATCH * LEN;
+    constexpr u32 RUN = RUN_OF<T, BATCH>;
     RangePart<T> part;
     const bool aligned = reinterpret_cast<u64>(field) % 16 == 0;
     const u64 runs = aligned ? n / RUN : 0;
@@ -180,6 +182,16 @@ FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &mi
         part.take(field[i], missing);
     }
     return part;
+}
+
+/// The whole field's range, by all thread blocks.
+template <class T>
+FSZ_DEVICE RangePart<T> range_of_all(const T *field, u64 n, const Missing<T> &missing)
+{
+    constexpr u32 BATCH = sizeof(T) == 4 ? 8 : 12;
+    // Of a small field each thread block takes less, so that all take some.
+    return n / RUN_OF<T, BATCH> < gridDim.x ? range_of_runs<BATCH / 4>(field, n, missing)
+                                            : range_of_runs<BATCH>(field, n, missing);
 }
 
 /// The largest magnitude among the samples, by all thread blocks: a `RangePart` whose maximum it

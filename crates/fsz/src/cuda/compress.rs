@@ -36,7 +36,7 @@ use crate::{
 /// Where the scan's entries begin in the scratch, behind the control.
 pub(crate) const ENTRIES_AT: u64 = 256;
 /// Elements that a thread block of the survey of a range has something to do with; of a survey of samples it has more.
-const SURVEY_SHARE: u64 = 8192;
+const SURVEY_SHARE: u64 = 4096;
 /// Most thread blocks of a survey whose parts another kernel puts together.
 const PARTS_MOST: u64 = 512;
 
