@@ -15,6 +15,7 @@ use fsz::{
 use super::{
     NO_BOUND, Operator, attempt,
     choices::{self, Place},
+    no_stream::NoStream,
     text,
 };
 use crate::{
@@ -29,9 +30,6 @@ use crate::{
 /// ADIOS2 blocks up to this many bytes are stored raw without a warning where there is no room for their stream: its
 /// header may outweigh what it saves.
 const SMALL: usize = 4096;
-
-/// How the message of that begins.
-const NO_ROOM: &str = "the engine provides no room for";
 
 /// A payload that was written.
 #[derive(Clone, Copy, Debug)]
@@ -100,8 +98,8 @@ impl Operator {
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, room, out) };
         let written = match on_device {
-            Some(written) => written,
-            None => {
+            Ok(Some(written)) => written,
+            none => {
                 // Alive until the block is written.
                 let copy;
                 if let Some(memory) = memory.filter(|m| m.kind() == MemoryKind::Device) {
@@ -111,7 +109,7 @@ impl Operator {
                     block.data = copy.as_ptr();
                 }
                 // SAFETY: the values are in memory that the host reads now.
-                unsafe { self.write_on_host(&block, room, out) }?
+                unsafe { self.write_on_host(&block, none.err(), room, out) }?
             }
         };
         if self.parameters.verbose > 0 {
@@ -124,6 +122,9 @@ impl Operator {
     /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
     /// to compress.
     ///
+    /// # Errors
+    /// Why the device did not.
+    ///
     /// # Safety
     /// As [`Operator::write`].
     unsafe fn write_on_device(
@@ -132,9 +133,9 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Option<Written> {
+    ) -> Result<Option<Written>, NoStream> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<Written>, String> {
+        attempt(|| {
             if let Some(memory) = memory {
                 memory.synchronize().map_err(text)?;
             }
@@ -170,30 +171,36 @@ impl Operator {
                 }
                 _ => Ok(None),
             }
-        };
-        attempt(compress).unwrap_or_else(|reason| {
-            warning::on_cpu(&block.variable, &reason);
-            None
         })
     }
 
-    /// Compresses on the CPU, or stores the values as they are.
+    /// Compresses on the CPU, or stores the values as they are. `on_device` tells why a device did not compress, if one
+    /// was to.
     ///
     /// # Safety
     /// As [`Operator::write`], and the host reads the values.
     unsafe fn write_on_host(
         &self,
         block: &Block<'_>,
+        on_device: Option<NoStream>,
         room: usize,
         out: *mut u8,
     ) -> Result<Written, String> {
         if self.refusal.is_none() {
             // SAFETY: promised by the caller.
             let compress = || unsafe { self.write_from_host(&self.codec()?, block, room, out) };
-            match attempt(compress) {
+            let compressed = match on_device {
+                // The CPU's stream is as long.
+                Some(NoStream::NoRoom(length)) => Err(NoStream::NoRoom(length)),
+                Some(NoStream::Failed(reason)) => {
+                    attempt(compress).inspect(|_| warning::on_cpu(&block.variable, &reason))
+                }
+                None => attempt(compress),
+            };
+            match compressed {
                 Ok(written) => return Ok(written),
-                Err(reason) if block.bytes() <= SMALL && reason.starts_with(NO_ROOM) => {}
-                Err(reason) => warning::stored_raw(&block.variable, &reason),
+                Err(NoStream::NoRoom(_)) if block.bytes() <= SMALL => {}
+                Err(reason) => warning::stored_raw(&block.variable, &reason.to_string()),
             }
         }
         // SAFETY: promised by the caller.
@@ -208,7 +215,7 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Result<Written, String> {
+    ) -> Result<Written, NoStream> {
         // SAFETY: promised by the caller.
         unsafe {
             with_element!(block.dtype, T => {
@@ -259,7 +266,7 @@ impl Operator {
         room: usize,
         out: *mut u8,
         mut encode: impl FnMut(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
-    ) -> Result<Written, String> {
+    ) -> Result<Written, NoStream> {
         let (shape, start) = block.stream_shape();
         let place = self.place(block);
         let options = self.options(block, start)?;
@@ -303,7 +310,7 @@ impl Operator {
         let mut body = vec![0; most];
         let (length, like_earlier) = encode(&mut body)?;
         if header_len + length > room {
-            return Err(format!("{NO_ROOM} {length} bytes"));
+            return Err(NoStream::NoRoom(length));
         }
         envelope.body = &body[..length];
         // SAFETY: there is room for it.
