@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
+    bound::Bound,
     element::Element,
     error::{Error, Result},
     format::{
@@ -17,6 +18,7 @@ use crate::{
     region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
+    target,
     tile_cost::TileCost,
     tile_record::{TileCounts, TileRecord},
     tile_records::TileRecords,
@@ -210,6 +212,13 @@ impl<'a> Stream<'a> {
     /// Uncompressed bytes over stream bytes; 0 for an empty field.
     pub fn compression_ratio(&self) -> f64 {
         self.raw_bytes() as f64 / self.compressed_bytes() as f64
+    }
+
+    /// The ratio that was asked for, where the stream misses it by more than 3 %: no bound was found that comes nearer.
+    pub fn missed_ratio(&self) -> Option<f64> {
+        let Bound::Ratio(asked) = self.header.bound else { return None };
+        let is_met = (self.compression_ratio() / asked - 1.0).abs() <= target::RATIO_MARGIN;
+        (!is_met).then_some(asked)
     }
 
     /// The tiles by kind, where the profile tells them outside of the payload.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fsz::{
-    Bound, Codec, CompressOptions,
+    Bound, Codec, CompressOptions, Stream,
     cuda::{CudaMemory, HostCompression, MemoryKind},
     with_element,
 };
@@ -291,7 +291,7 @@ impl Operator {
             }
             let length = encode(&shape, &options, body)?;
             if let Some(place) = place {
-                choices::chose(place, options, &body[..length]);
+                choices::chose(place, options.clone(), &body[..length]);
             }
             Ok((length, false))
         };
@@ -304,6 +304,7 @@ impl Operator {
             let (header, body) = out.split_at_mut(header_len);
             let (length, like_earlier) = encode(body)?;
             envelope.body = &body[..length];
+            warn_of_ratio(block, &options, envelope.body);
             header.copy_from_slice(&envelope.header());
             return Ok(Written { like_earlier, ..Written::of(header_len + length) });
         }
@@ -313,6 +314,7 @@ impl Operator {
             return Err(NoStream::NoRoom(length));
         }
         envelope.body = &body[..length];
+        warn_of_ratio(block, &options, envelope.body);
         // SAFETY: there is room for it.
         let bytes = unsafe { put(&envelope, out) };
         Ok(Written { like_earlier, ..Written::of(bytes) })
@@ -328,6 +330,18 @@ impl Operator {
             count: block.count.clone(),
             start: block.start.clone(),
         })
+    }
+}
+
+/// Tells where a ratio was asked for and the stream has another one. One without errors, as of a field that is constant
+/// at first, costs nobody anything.
+fn warn_of_ratio(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
+    if matches!(options.bound(), Bound::Ratio(_))
+        && let Ok(stream) = Stream::open(stream)
+        && let Some(asked) = stream.missed_ratio()
+        && stream.certificate().max_abs_error > 0.0
+    {
+        warning::missed_ratio(&block.variable, stream.compression_ratio(), asked);
     }
 }
 
