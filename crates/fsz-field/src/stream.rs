@@ -1,9 +1,9 @@
 //! `.fsz` files.
 
-use std::alloc::{Layout, alloc_zeroed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use bytemuck::allocation::try_zeroed_vec;
 use fsz::{Codec, DecompressOptions, Element, Progress, Stream, with_element};
 use memmap2::Mmap;
 use ndarray::Axis;
@@ -102,16 +102,6 @@ fn named(field: Field, stream: &Stream<'_>) -> Field {
 pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
     let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
-    if len == 0 {
-        return Ok(Vec::new());
-    }
-    let layout = Layout::array::<T>(len).map_err(|_| too_large())?;
     // Asked for as zeros, memory is touched by the threads that write to it, not by this one before.
-    // SAFETY: the layout has a size.
-    let memory = unsafe { alloc_zeroed(layout) };
-    if memory.is_null() {
-        return Err(too_large());
-    }
-    // SAFETY: allocated as a vector of this capacity is; zeros are elements.
-    Ok(unsafe { Vec::from_raw_parts(memory.cast::<T>(), len, len) })
+    try_zeroed_vec(len).map_err(|()| too_large())
 }

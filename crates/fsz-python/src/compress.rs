@@ -1,5 +1,6 @@
 //! Compression of fields in host and device memory.
 
+use bytemuck::allocation::try_zeroed_vec;
 use fsz::{
     Bound as ErrorBound, CompressOptions, DType, Layout, Mask, Profile, Progress, Region,
     cuda::{Compression, DeviceCodec},
@@ -194,18 +195,6 @@ pub fn max_compressed_len(py: Python<'_>, shape: Vec<u64>, dtype: &str) -> PyRes
 
 /// Zeros that take up memory only where they are written.
 pub fn zeros(len: u64) -> PyResult<Vec<u8>> {
-    let layout =
-        usize::try_from(len).ok().and_then(|len| std::alloc::Layout::array::<u8>(len).ok());
-    let layout = layout.ok_or_else(|| no_memory(len))?;
-    if layout.size() == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the layout has a size; the vector gets exactly what was allocated, all of it initialised.
-    unsafe {
-        let at = std::alloc::alloc_zeroed(layout);
-        if at.is_null() {
-            return Err(no_memory(len));
-        }
-        Ok(Vec::from_raw_parts(at, layout.size(), layout.size()))
-    }
+    let size = usize::try_from(len).map_err(|_| no_memory(len))?;
+    try_zeroed_vec(size).map_err(|()| no_memory(len))
 }
