@@ -4,8 +4,10 @@
 //! compressed is stored raw. Reading fails with a message.
 
 mod choices;
+mod gather;
 mod mask;
 mod no_stream;
+mod payload;
 mod read;
 mod write;
 

@@ -15,13 +15,15 @@ use fsz::{
 use super::{
     NO_BOUND, Operator, attempt,
     choices::{self, Place},
+    gather::gather,
     no_stream::NoStream,
+    payload::{clip, put, write_raw},
     text,
 };
 use crate::{
-    block::{Block, MemorySelection},
+    block::Block,
     codecs, device,
-    envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
+    envelope::{Envelope, MAX_DIMENSIONS, Mode},
     pages,
     parameters::{Backend, Choose, Parameters},
     summary, warning,
@@ -343,86 +345,6 @@ fn warn_of_ratio(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
     {
         warning::missed_ratio(&block.variable, stream.compression_ratio(), asked);
     }
-}
-
-/// Copies the values of a block with a memory selection out of the array that they are a part of.
-///
-/// # Errors
-/// The device of the array does not respond, or the selection is not inside the array.
-///
-/// # Safety
-/// As [`Operator::write`].
-unsafe fn gather(
-    memory: Option<&CudaMemory>,
-    block: &Block<'_>,
-    selection: &MemorySelection,
-) -> Result<Vec<u8>, String> {
-    let span = block.span_of(selection);
-    let read = |memory: &CudaMemory| {
-        // The host may read managed and pinned memory, but not before what writes there.
-        memory.synchronize().map_err(text)?;
-        let device = memory.kind() == MemoryKind::Device;
-        // SAFETY: promised by the caller.
-        device.then(|| unsafe { device::copy_to_host(memory, span) }).transpose()
-    };
-    let copy = match memory {
-        Some(memory) => attempt(|| read(memory)).map_err(|reason| device::lost(&reason))?,
-        None => None,
-    };
-    match copy {
-        Some(array) => block.gather(selection, &array),
-        // SAFETY: promised by the caller: memory that the host reads, as bytes too.
-        None => block.gather(selection, unsafe { slice::from_raw_parts(block.data, span) }),
-    }
-}
-
-/// Stores the values, with as much of the header as there is room for.
-///
-/// # Errors
-/// There is no room even for the shortest header.
-///
-/// # Safety
-/// As [`Operator::write`].
-unsafe fn write_raw(block: &Block<'_>, room: usize, out: *mut u8) -> Result<usize, String> {
-    let body = if block.bytes() == 0 {
-        &[]
-    } else {
-        // SAFETY: the values are readable, as bytes too.
-        unsafe { slice::from_raw_parts(block.data, block.bytes()) }
-    };
-    let full = Envelope {
-        mode: Mode::Raw,
-        element_size: block.dtype.size() as u8,
-        count: block.count.clone(),
-        start: block.start.clone(),
-        name: clip(&block.variable).as_bytes(),
-        body,
-    };
-    let nameless = Envelope { start: None, name: b"", ..full.clone() };
-    let flat = Envelope { count: vec![block.elements() as u64], ..nameless.clone() };
-    let envelope = [full, nameless, flat]
-        .into_iter()
-        .find(|envelope| envelope.header_len() + body.len() <= room)
-        .ok_or("the engine provides no room for its values: use shorter names of the plugin and its library")?;
-    // SAFETY: there is room for it.
-    Ok(unsafe { put(&envelope, out) })
-}
-
-/// # Safety
-/// `out` is writable for the whole envelope, and is not part of its body.
-unsafe fn put(envelope: &Envelope<'_>, out: *mut u8) -> usize {
-    let header = envelope.header();
-    // SAFETY: promised by the caller.
-    unsafe {
-        out.copy_from_nonoverlapping(header.as_ptr(), header.len());
-        out.add(header.len()).copy_from_nonoverlapping(envelope.body.as_ptr(), envelope.body.len());
-    }
-    header.len() + envelope.body.len()
-}
-
-/// The part of a name that can be recorded.
-fn clip(name: &str) -> &str {
-    &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
 fn report(block: &Block<'_>, written: Written, began: Instant, times: bool) {
