@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytemuck::allocation::try_zeroed_vec;
 use fsz::{Codec, DecompressOptions, Element, Progress, Stream, with_element};
 use memmap2::Mmap;
 use ndarray::Axis;
@@ -12,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::kind::expect_fsz;
 use crate::map::map_file;
+use crate::memory::zeros;
 use crate::shape::Shape;
 
 /// A `.fsz` file, mapped: its header is read, nothing is decoded.
@@ -93,15 +93,4 @@ impl StreamFile {
 fn named(field: Field, stream: &Stream<'_>) -> Field {
     let header = stream.header();
     field.with_name(header.name.clone()).with_step(header.time_step)
-}
-
-/// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
-///
-/// # Errors
-/// When there is not so much.
-pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
-    let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
-    // Asked for as zeros, memory is touched by the threads that write to it, not by this one before.
-    try_zeroed_vec(len).map_err(|()| too_large())
 }

@@ -310,7 +310,7 @@ impl Operator {
             header.copy_from_slice(&envelope.header());
             return Ok(Written { like_earlier, ..Written::of(header_len + length) });
         }
-        let mut body = vec![0; most];
+        let mut body = fsz_field::zero_bytes(most as u64).map_err(|error| error.to_string())?;
         let (length, like_earlier) = encode(&mut body)?;
         if header_len + length > room {
             return Err(NoStream::NoRoom(length));

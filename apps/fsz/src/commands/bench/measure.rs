@@ -53,7 +53,7 @@ fn measure_values<T: Element>(
     }
     let mut decoded = fsz_field::zeros::<T>(case.field.shape())?;
     let most = max_compressed_len(shape, case.field.dtype())?;
-    let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+    let mut compressed = fsz_field::zero_bytes(most)?;
     let mut rows = Vec::new();
     let mut memcpy = Vec::new();
     let pairs = plan.profiles.iter().flat_map(|&p| plan.threads.iter().map(move |&n| (p, n)));

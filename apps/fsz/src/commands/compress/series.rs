@@ -218,12 +218,12 @@ impl Series<'_> {
             let named = || self.inputs.name(step);
             let options = self.args.options(self.codec, &field, range).with_context(named)?;
             let options = options.progress(overall.progress().clone());
-            let (memory, len) = compress(self.codec, &field, options).with_context(named)?;
+            let bytes = compress(self.codec, &field, options).with_context(named)?;
             let mut output =
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
-            output.put(&memory[..len])?;
+            output.put(&bytes)?;
             folder.commit(output)?;
-            sum.add(&Stream::open(&memory[..len])?);
+            sum.add(&Stream::open(&bytes)?);
         }
         Ok((sum, there))
     }
