@@ -100,52 +100,20 @@ fn main() -> ExitCode {
 }
 
 fn run(args: Args) -> Result<()> {
-    let hints = Hints { shape: args.shape, dtype: args.dtype, zfp_rate: args.zfp_rate, like: None };
-    if args.bench {
-        let path = args.files.first().context("--bench needs a file")?;
-        print!("{}", bench(path, &hints, args.decoder)?);
+    let hints = args.hints();
+    if let Some(measured) = measure(&args, &hints) {
+        print!("{}", measured?);
         return Ok(());
     }
-    if args.bench_series {
-        let path = args.files.first().context("--bench-series needs a folder")?;
-        print!("{}", bench_series(path, args.decoder)?);
-        return Ok(());
-    }
-    if args.bench_volume {
-        let path = args.files.first().context("--bench-volume needs a file")?;
-        print!("{}", bench_volume(path, &hints, args.decoder)?);
-        return Ok(());
-    }
-    let window = Arc::new(OnceLock::<egui::Context>::new());
+    let window = Arc::new(OnceLock::new());
     #[cfg(unix)]
-    let instance = match args.single_instance {
-        true => {
-            let files = Handed { files: args.files.clone(), original: args.original.clone() };
-            let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
-            let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
-            let window = window.clone();
-            let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
-            match Instance::claim(Path::new(&folder), &files, Arc::new(wakes), PATIENCE)? {
-                Some(instance) => Some(instance),
-                None => return Ok(()),
-            }
-        }
-        false => None,
+    let instance = match args.single_instance.then(|| claim(&args, &window)).transpose()? {
+        Some(None) => return Ok(()),
+        claimed => claimed.flatten(),
     };
     check_display()?;
-    let mut start = Start {
-        files: args.files,
-        original: args.original,
-        hints,
-        place: Some(Place { axis: args.axis, plane: args.index }),
-        choice: Choice { variable: args.variable, step: args.step },
-        missing: args.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
-        live: args.live,
-        live_budget: Some(args.live_memory.saturating_mul(1_000_000)),
-        tiles_at_once: None,
-        decoder: args.decoder,
-        window: None,
-    };
+    let fresh = args.fresh;
+    let mut start = args.start(hints);
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("FSZ viewer")
@@ -157,13 +125,9 @@ fn run(args: Args) -> Result<()> {
     eframe::run_native(
         "fsz-viewer",
         options,
-        Box::new(|context| {
-            let mut settings = context
-                .storage
-                .and_then(|storage| storage.get_string(KEY))
-                .and_then(|text| serde_json::from_str(&text).ok())
-                .unwrap_or_else(Settings::default);
-            if args.fresh {
+        Box::new(move |context| {
+            let mut settings = stored(context.storage);
+            if fresh {
                 settings.session = None;
             }
             start.window = context.wgpu_render_state.as_ref().and_then(WindowGpu::new);
@@ -183,6 +147,65 @@ fn run(args: Args) -> Result<()> {
             "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
         )
     })
+}
+
+impl Args {
+    /// What tells of files that do not tell it themselves.
+    fn hints(&self) -> Hints {
+        Hints { shape: self.shape.clone(), dtype: self.dtype, zfp_rate: self.zfp_rate, like: None }
+    }
+
+    /// What the window begins with.
+    fn start(self, hints: Hints) -> Start {
+        Start {
+            files: self.files,
+            original: self.original,
+            hints,
+            place: Some(Place { axis: self.axis, plane: self.index }),
+            choice: Choice { variable: self.variable, step: self.step },
+            missing: self.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
+            live: self.live,
+            live_budget: Some(self.live_memory.saturating_mul(1_000_000)),
+            tiles_at_once: None,
+            decoder: self.decoder,
+            window: None,
+        }
+    }
+}
+
+/// What is measured without a window, if that is asked for.
+fn measure(args: &Args, hints: &Hints) -> Option<Result<String>> {
+    let first = |needs: &'static str| args.files.first().context(needs);
+    if args.bench {
+        return Some(
+            first("--bench needs a file").and_then(|path| bench(path, hints, args.decoder)),
+        );
+    }
+    if args.bench_series {
+        let folder = first("--bench-series needs a folder");
+        return Some(folder.and_then(|path| bench_series(path, args.decoder)));
+    }
+    args.bench_volume.then(|| {
+        let file = first("--bench-volume needs a file");
+        file.and_then(|path| bench_volume(path, hints, args.decoder))
+    })
+}
+
+/// Hands the files to the window that is open; None if there is one. `window` is woken when other calls hand theirs over.
+#[cfg(unix)]
+fn claim(args: &Args, window: &Arc<OnceLock<egui::Context>>) -> Result<Option<Instance>> {
+    let files = Handed { files: args.files.clone(), original: args.original.clone() };
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
+    let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
+    let window = Arc::clone(window);
+    let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
+    Instance::claim(Path::new(&folder), &files, Arc::new(wakes), PATIENCE)
+}
+
+/// The settings of the last session.
+fn stored(storage: Option<&dyn eframe::Storage>) -> Settings {
+    let text = storage.and_then(|storage| storage.get_string(KEY));
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// Errs where there is no display, as on a node that is reached over the network: what the window's library says of that

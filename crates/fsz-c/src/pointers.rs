@@ -2,11 +2,11 @@
 //! memory has, host memory where the host works.
 
 use std::{
-    alloc::{self, Layout},
     ffi::{CStr, c_char, c_void},
     slice,
 };
 
+use bytemuck::allocation::try_zeroed_vec;
 use fsz::{
     Element,
     cuda::{CudaMemory, MemoryKind},
@@ -192,15 +192,5 @@ pub(crate) unsafe fn store_struct<T: Copy>(slot: *mut T, size: usize, value: &T)
 pub(crate) fn zeros(len: u64) -> Result<Vec<u8>> {
     let out_of_memory = || Failure::out_of_memory(len);
     let size = usize::try_from(len).map_err(|_| out_of_memory())?;
-    let layout = Layout::array::<u8>(size).map_err(|_| out_of_memory())?;
-    if size == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: not of size 0.
-    let memory = unsafe { alloc::alloc_zeroed(layout) };
-    if memory.is_null() {
-        return Err(out_of_memory());
-    }
-    // SAFETY: allocated above with this layout, and initialised.
-    Ok(unsafe { Vec::from_raw_parts(memory, size, size) })
+    try_zeroed_vec(size).map_err(|()| out_of_memory())
 }

@@ -18,6 +18,7 @@ mod hints;
 mod kind;
 mod map;
 mod mask;
+mod memory;
 mod npy;
 mod open;
 mod output;
@@ -42,6 +43,7 @@ pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, F
 pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use mask::MaskFile;
+pub use memory::{zero_bytes, zeros};
 pub use npy::{npy_header, write_npy};
 pub use open::{open, open_watched};
 pub use output::{Output, remove_unfinished};
@@ -49,7 +51,7 @@ pub use piped::input_len;
 pub use raw::write_raw;
 pub use shape::{Shape, shape_in_name};
 pub use storage::Values;
-pub use stream::{StreamFile, zeros};
+pub use stream::StreamFile;
 pub use synthetic::Synthetic;
 #[cfg(feature = "zfp")]
 pub use zfp_round_trip::{RoundTrip, round_trip};

@@ -1,6 +1,5 @@
 //! `.fsz` files.
 
-use std::alloc::{Layout, alloc_zeroed};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::kind::expect_fsz;
 use crate::map::map_file;
+use crate::memory::zeros;
 use crate::shape::Shape;
 
 /// A `.fsz` file, mapped: its header is read, nothing is decoded.
@@ -93,25 +93,4 @@ impl StreamFile {
 fn named(field: Field, stream: &Stream<'_>) -> Field {
     let header = stream.header();
     field.with_name(header.name.clone()).with_step(header.time_step)
-}
-
-/// Memory for a field, asked for in a way that a hostile header cannot turn into an abort.
-///
-/// # Errors
-/// When there is not so much.
-pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
-    let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
-    if len == 0 {
-        return Ok(Vec::new());
-    }
-    let layout = Layout::array::<T>(len).map_err(|_| too_large())?;
-    // Asked for as zeros, memory is touched by the threads that write to it, not by this one before.
-    // SAFETY: the layout has a size.
-    let memory = unsafe { alloc_zeroed(layout) };
-    if memory.is_null() {
-        return Err(too_large());
-    }
-    // SAFETY: allocated as a vector of this capacity is; zeros are elements.
-    Ok(unsafe { Vec::from_raw_parts(memory.cast::<T>(), len, len) })
 }

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::field::Field;
+use crate::memory::zeros;
 use crate::shape::Shape;
-use crate::stream::zeros;
 
 /// Sinusoids of a smooth field, and their wave numbers from 1 to this.
 const MODES: usize = 20;

@@ -9,9 +9,9 @@ use zfp_sys as sys;
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::fixed_rate::{FixedRate, zfp_sides};
+use crate::memory::zeros;
 use crate::shape::Shape;
 use crate::storage::Values;
-use crate::stream::zeros;
 
 /// How much zfp is to keep.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,8 +10,8 @@ use crate::fixed_rate::FixedRate;
 use crate::hints::Hints;
 use crate::kind::is_headerless_zfp;
 use crate::map::map_file;
+use crate::memory::zeros;
 use crate::shape::Shape;
-use crate::stream::zeros;
 use crate::zfp::Zfp;
 
 /// Opens a `.zfp` file and decodes it. Without a header, the hints give rate, type and shape.

@@ -5,9 +5,9 @@ use fsz::Element;
 use crate::error::Result;
 use crate::field::Field;
 use crate::fixed_rate::zfp_sides;
+use crate::memory::zeros;
 use crate::shape::Shape;
 use crate::storage::Values;
-use crate::stream::zeros;
 use crate::with_values;
 use crate::zfp::{Mode, Zfp};
 

@@ -1,5 +1,6 @@
 //! Compression of fields in host and device memory.
 
+use bytemuck::allocation::try_zeroed_vec;
 use fsz::{
     Bound as ErrorBound, CompressOptions, DType, Layout, Mask, Profile, Progress, Region,
     cuda::{Compression, DeviceCodec},
@@ -45,44 +46,7 @@ pub struct Options {
 
 impl Options {
     fn read(self) -> Result<CompressOptions, String> {
-        let of_range = |ratio| match self.value_range {
-            Some((min, max)) => ErrorBound::ValueRangeOf { ratio, min, max },
-            None => ErrorBound::ValueRange(ratio),
-        };
-        let given = [
-            self.absolute.map(ErrorBound::Absolute),
-            self.range.map(of_range),
-            self.relative.map(|eps| ErrorBound::Relative { eps, floor: self.floor.unwrap_or(0.0) }),
-            self.psnr.map(ErrorBound::Psnr),
-            self.ratio.map(ErrorBound::Ratio),
-            self.max_bytes.map(ErrorBound::MaxBytes),
-        ];
-        let given: Vec<_> = given.into_iter().flatten().collect();
-        let [bound] = given[..] else {
-            return Err(
-                "give one bound: range=, absolute=, relative=, psnr=, ratio= or max_bytes=".into(),
-            );
-        };
-        if self.value_range.is_some() && self.range.is_none() {
-            return Err("value_range goes with range".into());
-        }
-        if self.floor.is_some() && self.relative.is_none() {
-            return Err("floor goes with relative".into());
-        }
-        let profile = Profile::named(&self.profile);
-        let profile = match (profile, self.layout.as_deref()) {
-            (Some(profile), None) => profile,
-            (Some(Profile::Dense(dense)), Some(name)) => {
-                let layout = Layout::ALL.into_iter().find(|layout| layout.name() == name);
-                let names = Layout::ALL.map(Layout::name).join(", ");
-                let unknown = || format!("unknown layout '{name}': use one of {names}");
-                Profile::Dense(dense.with_layout(layout.ok_or_else(unknown)?))
-            }
-            (Some(_), Some(_)) => return Err("only the profile dense has layouts".into()),
-            (None, _) => {
-                return Err(format!("unknown profile '{}': use paper or dense", self.profile));
-            }
-        };
+        let (bound, profile) = (self.bound()?, self.profile()?);
         let mut options = match &self.like {
             Some(stream) => stream.get().options_like(bound).map_err(|why| why.to_string())?,
             None => CompressOptions::new(bound).profile(profile),
@@ -110,6 +74,48 @@ impl Options {
             });
         }
         Ok(options)
+    }
+
+    fn bound(&self) -> Result<ErrorBound, String> {
+        let of_range = |ratio| match self.value_range {
+            Some((min, max)) => ErrorBound::ValueRangeOf { ratio, min, max },
+            None => ErrorBound::ValueRange(ratio),
+        };
+        let given = [
+            self.absolute.map(ErrorBound::Absolute),
+            self.range.map(of_range),
+            self.relative.map(|eps| ErrorBound::Relative { eps, floor: self.floor.unwrap_or(0.0) }),
+            self.psnr.map(ErrorBound::Psnr),
+            self.ratio.map(ErrorBound::Ratio),
+            self.max_bytes.map(ErrorBound::MaxBytes),
+        ];
+        let given: Vec<_> = given.into_iter().flatten().collect();
+        let [bound] = given[..] else {
+            return Err(
+                "give one bound: range=, absolute=, relative=, psnr=, ratio= or max_bytes=".into(),
+            );
+        };
+        if self.value_range.is_some() && self.range.is_none() {
+            return Err("value_range goes with range".into());
+        }
+        if self.floor.is_some() && self.relative.is_none() {
+            return Err("floor goes with relative".into());
+        }
+        Ok(bound)
+    }
+
+    fn profile(&self) -> Result<Profile, String> {
+        match (Profile::named(&self.profile), self.layout.as_deref()) {
+            (Some(profile), None) => Ok(profile),
+            (Some(Profile::Dense(dense)), Some(name)) => {
+                let layout = Layout::ALL.into_iter().find(|layout| layout.name() == name);
+                let names = Layout::ALL.map(Layout::name).join(", ");
+                let unknown = || format!("unknown layout '{name}': use one of {names}");
+                Ok(Profile::Dense(dense.with_layout(layout.ok_or_else(unknown)?)))
+            }
+            (Some(_), Some(_)) => Err("only the profile dense has layouts".into()),
+            (None, _) => Err(format!("unknown profile '{}': use paper or dense", self.profile)),
+        }
     }
 }
 
@@ -194,18 +200,6 @@ pub fn max_compressed_len(py: Python<'_>, shape: Vec<u64>, dtype: &str) -> PyRes
 
 /// Zeros that take up memory only where they are written.
 pub fn zeros(len: u64) -> PyResult<Vec<u8>> {
-    let layout =
-        usize::try_from(len).ok().and_then(|len| std::alloc::Layout::array::<u8>(len).ok());
-    let layout = layout.ok_or_else(|| no_memory(len))?;
-    if layout.size() == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the layout has a size; the vector gets exactly what was allocated, all of it initialised.
-    unsafe {
-        let at = std::alloc::alloc_zeroed(layout);
-        if at.is_null() {
-            return Err(no_memory(len));
-        }
-        Ok(Vec::from_raw_parts(at, layout.size(), layout.size()))
-    }
+    let size = usize::try_from(len).map_err(|_| no_memory(len))?;
+    try_zeroed_vec(size).map_err(|()| no_memory(len))
 }

@@ -40,7 +40,7 @@ impl<'a, T: Element + Sample> Subject<'a, T> {
             options = options.missing(value);
         }
         let most = max_compressed_len(shape, self.field.dtype())?;
-        let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+        let mut bytes = fsz_field::zero_bytes(most)?;
         // Switches other than the product's are for the CPU.
         let cpu = Codec::cpu();
         let switched = profile.research().is_some_and(|r| *r != Research::default());

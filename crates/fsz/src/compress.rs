@@ -16,6 +16,7 @@ use crate::{
     quantize,
     quantizer::{Linear, Quantizer, Relative},
     schedule::{place, too_small},
+    statistics::ValueRange,
     value_range,
 };
 
@@ -43,6 +44,44 @@ pub(crate) fn compress<T: Element>(
     let threads = if data.len() > CHUNK { run.threads } else { 1 };
     let run = Execution { threads, ..run };
 
+    let (plan, range) = plan(data, options, run)?;
+    let (profile, tables) = match &options.model {
+        Some(model) => {
+            (options.profile.fitted(shape, plan.quantizer.relative())?, model.tables.to_vec())
+        }
+        None => options.profile.prepare(data, shape, &plan, run)?,
+    };
+    let (grid, sections) = sections(&profile).ok_or_else(too_large)?;
+    if (out.len() as u64) < sections.payload {
+        return Err(too_small());
+    }
+
+    let placed = place(&profile, &tables, &plan, data, &grid, &sections, out, run)?;
+    let mut statistics = placed.statistics;
+    if let Some(range) = range {
+        statistics.range = range;
+    }
+    let stream_len = sections.payload + placed.payload_len;
+    let outcome = Outcome {
+        profile: &profile,
+        absolute_bound: options.limit()?.absolute(Some(&statistics.range)),
+        quantization_step: plan.quantizer.header_step(),
+        stream_len,
+        payload_len: placed.payload_len,
+        metadata_checksum: byte_rows(&out[header_len..sections.payload as usize], 0),
+        certificate: statistics.certificate(),
+        relative: plan.quantizer.header_part(options.bound, statistics.errors),
+    };
+    header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
+    Ok(stream_len as usize)
+}
+
+/// What the bound comes to for a field, and the range of its values where the bound follows from that.
+fn plan<T: Element>(
+    data: &[T],
+    options: &CompressOptions,
+    run: Execution<'_>,
+) -> Result<(Plan<T>, Option<ValueRange<T>>)> {
     let missing_bits = options.missing_bits(T::DTYPE);
     let missing = options.missing_values::<T>();
     let limit = options.limit()?;
@@ -68,36 +107,7 @@ pub(crate) fn compress<T: Element>(
         }
     };
     let plan = Plan { quantizer, missing, missing_bits, known, ranged: range.is_some() };
-
-    let (profile, tables) = match &options.model {
-        Some(model) => {
-            (options.profile.fitted(shape, plan.quantizer.relative())?, model.tables.to_vec())
-        }
-        None => options.profile.prepare(data, shape, &plan, run)?,
-    };
-    let (grid, sections) = sections(&profile).ok_or_else(too_large)?;
-    if (out.len() as u64) < sections.payload {
-        return Err(too_small());
-    }
-
-    let placed = place(&profile, &tables, &plan, data, &grid, &sections, out, run)?;
-    let mut statistics = placed.statistics;
-    if let Some(range) = range {
-        statistics.range = range;
-    }
-    let stream_len = sections.payload + placed.payload_len;
-    let outcome = Outcome {
-        profile: &profile,
-        absolute_bound: limit.absolute(Some(&statistics.range)),
-        quantization_step: quantizer.header_step(),
-        stream_len,
-        payload_len: placed.payload_len,
-        metadata_checksum: byte_rows(&out[header_len..sections.payload as usize], 0),
-        certificate: statistics.certificate(),
-        relative: quantizer.header_part(options.bound, statistics.errors),
-    };
-    header::write(&mut out[..header_len], T::DTYPE, shape, options, &outcome);
-    Ok(stream_len as usize)
+    Ok((plan, range))
 }
 
 /// Tiles and sections of a stream; `None` when the field is too large.

@@ -3,7 +3,8 @@
 use crate::{calls::Calls, quantizer::Logarithmic, scalar::Scalar, simd::QuantizeTile};
 
 mod sealed {
-    pub trait Sealed {}
+    /// Elements can be zeros that nobody wrote: memory as it is allocated.
+    pub trait Sealed: bytemuck::Zeroable {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }

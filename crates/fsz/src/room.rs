@@ -1,9 +1,8 @@
 //! Memory for streams.
 
-use std::{
-    alloc::{self, Layout},
-    io,
-};
+use std::io;
+
+use bytemuck::allocation::try_zeroed_vec;
 
 use crate::{Error, Result};
 
@@ -16,18 +15,8 @@ pub(crate) fn zeros(len: u64) -> Result<Vec<u8>> {
         let why = format!("out of memory for a stream of up to {len} bytes");
         Error::Io(io::Error::new(io::ErrorKind::OutOfMemory, why))
     };
-    let layout = usize::try_from(len).ok().and_then(|len| Layout::array::<u8>(len).ok());
-    let layout = layout.ok_or_else(none)?;
-    if layout.size() == 0 {
-        return Ok(Vec::new());
-    }
-    // SAFETY: the layout has a size.
-    let memory = unsafe { alloc::alloc_zeroed(layout) };
-    if memory.is_null() {
-        return Err(none());
-    }
-    // SAFETY: allocated with this layout, and zeros are bytes.
-    Ok(unsafe { Vec::from_raw_parts(memory, layout.size(), layout.size()) })
+    let len = usize::try_from(len).map_err(|_| none())?;
+    try_zeroed_vec(len).map_err(|()| none())
 }
 
 #[cfg(test)]

@@ -25,6 +25,36 @@ pub(crate) struct Placed<T> {
     pub statistics: Statistics<T>,
 }
 
+/// The sections of a stream that encoding writes.
+struct Parts<'a> {
+    heads: &'a mut [u8],
+    sizes: &'a mut [u8],
+    offsets: &'a mut [u8],
+    sums: &'a mut [u8],
+    payload: &'a mut [u8],
+}
+
+impl<'a> Parts<'a> {
+    /// Of a whole stream, with the bytes between its sections set to zero.
+    fn of(stream: &'a mut [u8], sections: &Sections) -> Self {
+        let (metadata, payload) = stream.split_at_mut(sections.payload as usize);
+        for padding in sections.padding() {
+            metadata[padding.start as usize..padding.end as usize].fill(0);
+        }
+        let (mut rest, mut at) = (metadata, 0);
+        let [heads, sizes, offsets, sums] =
+            [&sections.heads, &sections.sizes, &sections.offsets, &sections.sums].map(|section| {
+                let (before, behind) =
+                    std::mem::take(&mut rest).split_at_mut((section.end - at) as usize);
+                rest = behind;
+                let own = &mut before[(section.start - at) as usize..];
+                at = section.end;
+                own
+            });
+        Parts { heads, sizes, offsets, sums, payload }
+    }
+}
+
 /// What some chunks leave outside of the payload.
 struct Batch<'a> {
     heads: &'a mut [u8],
@@ -104,18 +134,7 @@ pub(crate) fn place<T: Element>(
     out: &mut [u8],
     run: Execution<'_>,
 ) -> Result<Placed<T>> {
-    let (metadata, payload) = out.split_at_mut(sections.payload as usize);
-    for padding in sections.padding() {
-        metadata[padding.start as usize..padding.end as usize].fill(0);
-    }
-    let (heads, rest) = metadata.split_at_mut(sections.sizes.start as usize);
-    let heads = &mut heads[sections.heads.start as usize..sections.heads.end as usize];
-    let (sizes, rest) = rest.split_at_mut((sections.offsets.start - sections.sizes.start) as usize);
-    let sizes = &mut sizes[..(sections.sizes.end - sections.sizes.start) as usize];
-    let (offsets, sums) =
-        rest.split_at_mut((sections.sums.start - sections.offsets.start) as usize);
-    let sums = &mut sums[..(sections.sums.end - sections.sums.start) as usize];
-
+    let Parts { heads, sizes, offsets, sums, payload } = Parts::of(out, sections);
     let head_bytes = (profile.head_len() * grid.tiles_per_chunk()) as usize;
     let mut heads = heads.chunks_mut((head_bytes * BATCH_CHUNKS).max(1));
     let (size_len, sum_len) = (sections.size_len as usize, Sections::SUM as usize);
@@ -169,8 +188,12 @@ pub(crate) fn place<T: Element>(
         put_size(table_size, tables.len());
         table_sum.copy_from_slice(&rows(tables, 0).to_le_bytes());
     }
-    let payload_len = (payload_len - rest.len()) as u64;
+    put_offsets(offsets, sizes, size_len);
+    Ok(Placed { payload_len: (payload_len - rest.len()) as u64, statistics })
+}
 
+/// Writes the sum of all sizes before each group.
+fn put_offsets(offsets: &mut [u8], sizes: &[u8], size_len: usize) {
     let mut before = 0u64;
     let groups = sizes.chunks(size_len * GROUP_CHUNKS as usize);
     for (offset, group) in
@@ -179,7 +202,6 @@ pub(crate) fn place<T: Element>(
         *offset = before.to_le_bytes();
         before += group.chunks_exact(size_len).map(Sections::read_size).sum::<u64>();
     }
-    Ok(Placed { payload_len, statistics })
 }
 
 fn put_words(bytes: &mut [u8], words: &[u32]) {

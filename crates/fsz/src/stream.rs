@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
+    bound::Bound,
     element::Element,
     error::{Error, Result},
     format::{
@@ -14,9 +15,11 @@ use crate::{
     index::Index,
     partial,
     profile::{ChunkDecoder, Plan},
+    progress::Progress,
     region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
+    target,
     tile_cost::TileCost,
     tile_record::{TileCounts, TileRecord},
     tile_records::TileRecords,
@@ -212,6 +215,13 @@ impl<'a> Stream<'a> {
         self.raw_bytes() as f64 / self.compressed_bytes() as f64
     }
 
+    /// The ratio that was asked for, where the stream misses it by more than 3 %: no bound was found that comes nearer.
+    pub fn missed_ratio(&self) -> Option<f64> {
+        let Bound::Ratio(asked) = self.header.bound else { return None };
+        let is_met = (self.compression_ratio() / asked - 1.0).abs() <= target::RATIO_MARGIN;
+        (!is_met).then_some(asked)
+    }
+
     /// The tiles by kind, where the profile tells them outside of the payload.
     pub fn tile_counts(&self) -> TileCounts {
         let mut counts = TileCounts::default();
@@ -349,6 +359,26 @@ impl<'a> Stream<'a> {
         decoder.load(index.chunk(number, &mut shapes)?)?;
         decoder.verify()?;
         Ok(Chunk { heads: index.heads(number), payload: self.chunk_payload(number)? })
+    }
+
+    /// Compares the checksums of the payload, and decodes nothing: much sooner done than [`Stream::chunk`] for all chunks.
+    /// Those of everything else were compared when the stream was opened. Progress counts bytes of the payload.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when the payload is damaged, [`Error::Cancelled`].
+    pub fn check_payload(&self, progress: &Progress) -> Result<()> {
+        progress.begin(self.payload().len() as u64);
+        with_element!(self.header.dtype, T => {
+            let (index, mut shapes) = (self.index(), Vec::new());
+            let mut decoder = self.decoder::<T>()?;
+            for number in 0..self.chunks() {
+                let chunk = index.chunk(number, &mut shapes)?;
+                let len = chunk.payload.len() as u64;
+                decoder.load(chunk)?;
+                progress.advance(len)?;
+            }
+            Ok(())
+        })
     }
 
     /// Where the bytes lie that decoding a box of `count` elements from `start` on reads from the payload, rising,

@@ -8,7 +8,7 @@ use common::{
     inputs::{Random, field},
 };
 use fsz::{
-    Bound, Codec, CompressOptions, Stream,
+    Bound, Codec, CompressOptions, Dense, Error, Profile, Progress, Stream,
     format::{CHECKSUM_MULTIPLIERS, checksum::row},
 };
 use rayon::prelude::*;
@@ -94,6 +94,30 @@ fn every_pair_of_flipped_bits_of_small_streams_is_found() {
             })
             .sum();
         assert_eq!(missed, 0, "{kind}: of {} pairs", bits * (bits - 1) / 2);
+    }
+}
+
+#[test]
+fn the_payload_is_checked_without_decoding_it() {
+    let values = field::<f32>("smooth, noise", 200_000, 3);
+    for profile in [Profile::default(), Profile::Dense(Dense::new())] {
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+        let whole = compress(&Codec::cpu(), &values, &[200_000], &options);
+        let stream = Stream::open(&whole).expect("is whole");
+        assert!(stream.chunks() > 1, "{profile:?}");
+        let progress = Progress::new();
+        stream.check_payload(&progress).expect("is whole");
+        assert!(progress.done() <= progress.total());
+        progress.cancel();
+        assert!(matches!(stream.check_payload(&progress), Err(Error::Cancelled)));
+        let mut bytes = whole.clone();
+        for at in (whole.len() - stream.payload().len()..whole.len()).step_by(59) {
+            bytes[at] ^= 1 << (at % 8);
+            let stream = Stream::open(&bytes).expect("it does not read the payload");
+            let found = stream.check_payload(&Progress::new());
+            assert!(matches!(found, Err(Error::Corrupt(_))), "{profile:?}, byte {at}: {found:?}");
+            bytes[at] = whole[at];
+        }
     }
 }
 

@@ -75,6 +75,7 @@ fn a_ratio_is_met() {
             let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
             let miss = stream.compression_ratio() / asked - 1.0;
             assert!(miss.abs() < 0.03, "{profile:?}: {asked} missed by {miss}");
+            assert_eq!(stream.missed_ratio(), None);
             assert_eq!(stream.header().bound, Bound::Ratio(asked));
             assert_eq!(stream.header().mean_squared_error, None);
         }

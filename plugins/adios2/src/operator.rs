@@ -4,7 +4,10 @@
 //! compressed is stored raw. Reading fails with a message.
 
 mod choices;
+mod gather;
 mod mask;
+mod no_stream;
+mod payload;
 mod read;
 mod write;
 
@@ -143,9 +146,9 @@ fn most(elements: usize, element_size: usize, dimensions: usize) -> usize {
 }
 
 /// What `work` returns, or that it panicked.
-pub(crate) fn attempt<R>(work: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err("the codec panicked (please report this)".into()))
+pub(crate) fn attempt<R, E: From<String>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+    let panicked = |_| Err(String::from("the codec panicked (please report this)").into());
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
 fn text(error: fsz::Error) -> String {

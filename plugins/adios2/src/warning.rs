@@ -23,6 +23,12 @@ pub(crate) fn on_cpu(variable: &str, reason: &str) {
     once("", variable, "is compressed on the CPU", reason);
 }
 
+/// Warns once per variable and process that no bound gives its values the ratio that was asked for.
+pub(crate) fn missed_ratio(variable: &str, ratio: f64, asked: f64) {
+    let reason = format!("it is {ratio:.4}, not {asked}: no bound was found that comes nearer");
+    once("", variable, "has another ratio than the parameters say", &reason);
+}
+
 /// `kind` tells warnings of a variable apart that say the same of it.
 fn once(kind: &str, variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,6 @@ use fsz::{
 };
 use fsz_field::{Field, Kind, Shape, StreamFile, with_values};
 use fsz_figure::number;
-use memmap2::MmapMut;
 
 use crate::cli::whole_in;
 use crate::codec::{CodecArgs, ProfileName};
@@ -331,10 +330,10 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let all = ", or end the output with / to compress all of them";
     let field = source.open_chosen(&args.input[0], &codec, all, quiet)?;
     let options = args.options(&codec, &field, args.series.range()?)?;
-    let (memory, len) = bar::watch("compressing", quiet, |progress| {
+    let bytes = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
     })?;
-    let stream = Stream::open(&memory[..len])?;
+    let stream = Stream::open(&bytes)?;
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;
     output.commit()?;
@@ -409,19 +408,15 @@ impl Args {
     }
 }
 
-/// The stream at the front of memory of which only the part that is used is ever touched, and its length.
-fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<(MmapMut, usize)> {
+/// The bytes of the stream. It is written to a file when it is whole: a mapped one would end the program on a full disk.
+fn compress(codec: &Codec, field: &Field, options: CompressOptions) -> Result<Vec<u8>> {
     let shape = field.shape().sides();
-    let most = options.max_compressed_len(shape, field.dtype())?;
-    // Room for the worst case costs address space, not memory, and a clean error where a mapped
-    // output file would end the program on a full disk.
-    let memory = MmapMut::map_anon(usize::try_from(most).unwrap_or(usize::MAX));
-    let room = || format!("no address space for a stream of up to {}", number::bytes(most));
-    let mut memory = memory.with_context(room)?;
+    let mut bytes = fsz_field::zero_bytes(options.max_compressed_len(shape, field.dtype())?)?;
     let len = with_values!(field.values(), values => {
-        codec.compress_into(values, shape, &options, &mut memory)
+        codec.compress_into(values, shape, &options, &mut bytes)
     })?;
-    Ok((memory, len))
+    bytes.truncate(len);
+    Ok(bytes)
 }
 
 fn summary(args: &Args, stream: &Stream<'_>) -> String {

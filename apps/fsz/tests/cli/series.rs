@@ -166,6 +166,31 @@ fn a_damaged_step_is_made_anew_when_it_is_deleted() {
 }
 
 #[test]
+fn a_step_of_a_damaged_payload_is_made_anew() {
+    for profile in ["paper", "dense"] {
+        let fixture = with_steps();
+        let bound = ["--range", "1e-3", "--profile", profile];
+        fixture.fine(&compress(&bound));
+        let step = "out/b_6x20x30.fsz";
+        let whole = fixture.read(step);
+        let payload = fsz::Stream::open(&whole).unwrap().payload().len();
+        let places = [payload, payload / 2, 1].map(|back| Some(whole.len() - back));
+        for damaged in [None].into_iter().chain(places) {
+            let mut bytes = whole.clone();
+            damaged.into_iter().for_each(|at| bytes[at] ^= 0x10);
+            fixture.write(step, &bytes);
+            let told = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
+            let expected = match damaged {
+                None => "(3 kept)",
+                Some(_) => "(2 kept, 1 replaced: damaged)",
+            };
+            assert!(told.contains(expected), "{profile}, {damaged:?}: {told}");
+            assert!(fixture.read(step) == whole, "{profile}, {damaged:?}");
+        }
+    }
+}
+
+#[test]
 fn a_series_of_other_options_is_not_resumed() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3", "--missing", "1e20", "--name", "T"]));

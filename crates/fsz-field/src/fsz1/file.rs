@@ -11,8 +11,8 @@ use super::{Fsz1, Fsz1Tile};
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::map::map_file;
+use crate::memory::zeros;
 use crate::shape::Shape;
-use crate::stream::zeros;
 
 /// All that a file of the author's release holds, decoded.
 #[derive(Debug, Clone)]

@@ -1,13 +1,17 @@
 //! What kernels are told, as they read it (`cuda/encode`, `cuda/decode`), and how the two sides make sure
 //! that they mean the same bytes.
 
+use std::fmt;
+
 use crate::{
+    dtype::DType,
     element::Element,
     format::{
         self, MAX_DIMS, MAX_HEADER, MAX_MISSING, TileGrid,
         dense::{DIFFERENCE_SYMBOLS, Layout, SLOTS},
     },
     profile::dense::{Dense, MOST_CASES, Predictor},
+    scalar::Scalar,
     statistics::ValueRange,
 };
 
@@ -20,16 +24,16 @@ pub(crate) trait Shared {
 /// Structs in the memory layout of C++. Their layouts are compared with those that a module was compiled
 /// with when it is loaded.
 macro_rules! shared {
-    ($($(#[$meta:meta])* struct $name:ident $(<$M:ident>)? { $($field:ident: $type:ty,)* })*) => {
+    ($($(#[$meta:meta])* struct $name:ident $(<$T:ident: $bound:ident>)? { $($field:ident: $type:ty,)* })*) => {
         $(
             $(#[$meta])*
             #[repr(C)]
             #[derive(Clone, Copy, Debug)]
-            pub(crate) struct $name $(<$M>)? {
+            pub(crate) struct $name $(<$T: $bound>)? {
                 $(pub $field: $type,)*
             }
 
-            impl $(<$M>)? Shared for $name $(<$M>)? {
+            impl $(<$T: $bound>)? Shared for $name $(<$T>)? {
                 const LAYOUT: &'static [u32] = &[
                     size_of::<Self>() as u32,
                     $(std::mem::offset_of!(Self, $field) as u32,)*
@@ -37,6 +41,28 @@ macro_rules! shared {
             }
         )*
     };
+}
+
+/// An element type as kernels have it.
+pub(crate) trait KernelElement: Element {
+    /// An unsigned integer of its size.
+    type Bits: Copy + fmt::Debug;
+    /// Bits in the low end.
+    fn bits(bits: u64) -> Self::Bits;
+}
+
+impl KernelElement for f32 {
+    type Bits = u32;
+    fn bits(bits: u64) -> u32 {
+        bits as u32
+    }
+}
+
+impl KernelElement for f64 {
+    type Bits = u64;
+    fn bits(bits: u64) -> u64 {
+        bits
+    }
 }
 
 shared! {
@@ -85,7 +111,7 @@ shared! {
     }
 
     /// `Filling` in `cuda/region/fill.cuh`.
-    struct Filling<M> {
+    struct Filling<T: KernelElement> {
         field: u64,
         elements: u64,
         width: u64,
@@ -95,7 +121,7 @@ shared! {
         state: u64,
         segment: u64,
         sources: u64,
-        missing: M,
+        missing: Missing<T>,
     }
 
     /// `OutputRange` in `cuda/decode/output.cuh`.
@@ -139,27 +165,21 @@ shared! {
         end: u32,
     }
 
-    /// `Missing` in `cuda/encode/control.cuh`, of `f32`.
-    struct MissingF32 {
-        bits: [u32; MAX_MISSING],
-        count: u32,
-    }
-
-    /// `Missing` in `cuda/encode/control.cuh`, of `f64`.
-    struct MissingF64 {
-        bits: [u64; MAX_MISSING],
+    /// `Missing` in `cuda/encode/control.cuh`.
+    struct Missing<T: KernelElement> {
+        bits: [T::Bits; MAX_MISSING],
         count: u32,
     }
 
     /// `CompressArgs` in `cuda/encode/arguments.cuh`.
-    struct CompressArgs<M> {
+    struct CompressArgs<T: KernelElement> {
         field: u64,
         stream: u64,
         capacity: u64,
         control: u64,
         entries: u64,
         sections: Sections,
-        missing: M,
+        missing: Missing<T>,
     }
 
     /// `BoundAsked` in `cuda/encode/bound.cuh`.
@@ -179,36 +199,17 @@ shared! {
         reserved: u32,
     }
 
-    /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`, of `f32`.
-    struct RelativeBoundF32 {
-        eps: f32,
-        floor: f32,
-        linear_step: f32,
-        inverse: f32,
-        edge: u32,
-        low: u32,
-        stride: u32,
-        reciprocal: u32,
-        origin: u32,
-        samples: u64,
-        sampled: u64,
-        shift: u32,
-        knee: u32,
-        curved: u32,
-        relative_at: u32,
-    }
-
-    /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`, of `f64`.
-    struct RelativeBoundF64 {
-        eps: f64,
-        floor: f64,
-        linear_step: f64,
-        inverse: f64,
-        edge: u64,
-        low: u64,
-        stride: u64,
-        reciprocal: u64,
-        origin: u64,
+    /// `RelativeBound` in `cuda/encode/relative_quantizer.cuh`.
+    struct RelativeBound<T: KernelElement> {
+        eps: T,
+        floor: T,
+        linear_step: T,
+        inverse: T,
+        edge: T::Bits,
+        low: T::Bits,
+        stride: T::Bits,
+        reciprocal: T::Bits,
+        origin: T::Bits,
         samples: u64,
         sampled: u64,
         shift: u32,
@@ -218,15 +219,9 @@ shared! {
     }
 
     /// `RelativeArgs` in `cuda/encode/relative_quantizer.cuh`.
-    struct RelativeArgsF32 {
-        arguments: CompressArgs<MissingF32>,
-        bound: RelativeBoundF32,
-    }
-
-    /// `RelativeArgs` in `cuda/encode/relative_quantizer.cuh`.
-    struct RelativeArgsF64 {
-        arguments: CompressArgs<MissingF64>,
-        bound: RelativeBoundF64,
+    struct RelativeArgs<T: KernelElement> {
+        arguments: CompressArgs<T>,
+        bound: RelativeBound<T>,
     }
 
     /// `HeaderImage` in `cuda/encode/finish.cuh`.
@@ -314,28 +309,24 @@ shared! {
 
 /// What a kernel of compression is told, whatever the bound.
 pub(crate) trait Arguments: Copy {
+    /// That of the field.
+    type Element: KernelElement;
+    /// The same as a value.
+    const DTYPE: DType = <Self::Element as Scalar>::DTYPE;
     /// The part that is the same for all bounds.
-    type Missing: Copy;
-    fn common(&mut self) -> &mut CompressArgs<Self::Missing>;
+    fn common(&mut self) -> &mut CompressArgs<Self::Element>;
 }
 
-impl<M: Copy> Arguments for CompressArgs<M> {
-    type Missing = M;
-    fn common(&mut self) -> &mut CompressArgs<M> {
+impl<T: KernelElement> Arguments for CompressArgs<T> {
+    type Element = T;
+    fn common(&mut self) -> &mut CompressArgs<T> {
         self
     }
 }
 
-impl Arguments for RelativeArgsF32 {
-    type Missing = MissingF32;
-    fn common(&mut self) -> &mut CompressArgs<MissingF32> {
-        &mut self.arguments
-    }
-}
-
-impl Arguments for RelativeArgsF64 {
-    type Missing = MissingF64;
-    fn common(&mut self) -> &mut CompressArgs<MissingF64> {
+impl<T: KernelElement> Arguments for RelativeArgs<T> {
+    type Element = T;
+    fn common(&mut self) -> &mut CompressArgs<T> {
         &mut self.arguments
     }
 }
@@ -430,20 +421,12 @@ const RECIPROCALS: [u32; SLOTS as usize + 1] = {
     reciprocals
 };
 
-impl MissingF64 {
+impl<T: KernelElement> Missing<T> {
     /// Of these bits, at most [`MAX_MISSING`].
     pub fn new(missing: &[u64]) -> Self {
-        let mut bits = [0; MAX_MISSING];
-        bits[..missing.len()].copy_from_slice(missing);
-        MissingF64 { bits, count: missing.len() as u32 }
-    }
-}
-
-impl MissingF32 {
-    /// Of these bits, at most [`MAX_MISSING`].
-    pub fn new(missing: &[u64]) -> Self {
-        let MissingF64 { bits, count } = MissingF64::new(missing);
-        MissingF32 { bits: bits.map(|bits| bits as u32), count }
+        let mut bits = [T::bits(0); MAX_MISSING];
+        bits.iter_mut().zip(missing).for_each(|(own, &given)| *own = T::bits(given));
+        Missing { bits, count: missing.len() as u32 }
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     resident_tables::Place,
     teams::Teams,
 };
-use crate::{element::Element, error::Result, format::TileGrid, profile::dense::Dense};
+use crate::{error::Result, format::TileGrid, profile::dense::Dense};
 
 /// What all launches of a compression share.
 pub(crate) struct BoxEncoding {
@@ -59,17 +59,17 @@ impl BoxEncoding {
     ///
     /// # Safety
     /// As `FieldCompression::launch`, by the arguments that this was made with; of the field, these chunks are there.
-    pub unsafe fn launch<T: Element, A: Arguments>(
+    pub unsafe fn launch<A: Arguments>(
         &self,
         device: &Device,
         chunks: Range<u64>,
         mut arguments: A,
         queue: sys::CUstream,
     ) -> Result<()> {
-        let module = device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let module = device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
         let boxes_of_chunk = self.grid.tiles_per_chunk();
-        let room = |predictors| self.slots_len / team_len(predictors, boxes_of_chunk, T::DTYPE);
+        let room = |predictors| self.slots_len / team_len(predictors, boxes_of_chunk, A::DTYPE);
         let multiprocessors = u64::from(device.multiprocessors);
         let count = chunks.end - chunks.start;
         let teams = Teams::new(count, multiprocessors, |size| shapes.most_teams(size), room);
@@ -78,9 +78,9 @@ impl BoxEncoding {
             rows: self.place.rows,
             tables: self.place.tables,
             slots: self.slots,
-            rooms: self.slots + teams.blocks * teams.predicting() * slot_len(T::DTYPE),
+            rooms: self.slots + teams.blocks * teams.predicting() * slot_len(A::DTYPE),
             table_words: self.table_words,
-            half_words: half_words(boxes_of_chunk, T::DTYPE) as u32,
+            half_words: half_words(boxes_of_chunk, A::DTYPE) as u32,
             predictors: teams.predictors,
             first_chunk: chunks.start as u32,
         };
@@ -104,7 +104,7 @@ impl BoxEncoding {
         let (mut boxes, mut image) = (self.boxes, *self.image);
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut boxes), pointer(&mut work), pointer(&mut image)];
-        let kernel = Kernel { operation: Operation::Compress(self.coder), dtype: T::DTYPE };
+        let kernel = Kernel { operation: Operation::Compress(self.coder), dtype: A::DTYPE };
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe { module.launch(kernel, launch, queue, &mut arguments) }
     }

@@ -1,7 +1,7 @@
 //! A field in device memory, of which the device counts the symbols of some boxes for the choice of layout, predictor and
 //! tables.
 
-use std::{cell::RefCell, marker::PhantomData, slice};
+use std::{cell::RefCell, slice};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
@@ -17,7 +17,6 @@ use super::{
     stream_kind::beyond_devices,
 };
 use crate::{
-    element::Element,
     error::Result,
     format::{
         TileGrid,
@@ -33,7 +32,7 @@ const GATHERED: usize = 32 << 20;
 pub(crate) type Bring<'a> = &'a dyn Fn(&TileGrid, Spread) -> Result<()>;
 
 /// A field in device memory, whose boxes the device counts.
-pub(super) struct OnDevice<'a, T, A> {
+pub(super) struct OnDevice<'a, A> {
     pub device: &'a Device,
     pub coder: Coder,
     pub arguments: A,
@@ -46,10 +45,9 @@ pub(super) struct OnDevice<'a, T, A> {
     pub bring: Option<Bring<'a>>,
     /// The extents of boxes whose programs are in the scratch, in its order.
     pub made: RefCell<Vec<[u32; 4]>>,
-    pub element: PhantomData<T>,
 }
 
-impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
+impl<A: Arguments> OnDevice<'_, A> {
     /// Where the programs of each of some grids of the field are; enqueues making those that are not yet.
     pub fn programs(&self, grids: &[BoxGrid]) -> Result<Vec<u64>> {
         let mut made = self.made.borrow_mut();
@@ -77,14 +75,14 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
     /// `to` has room for them until the queue is past the launch.
     unsafe fn make_programs(&self, grids: &[BoxGrid], mut to: u64) -> Result<()> {
         let Some(first) = grids.first() else { return Ok(()) };
-        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let module = self.device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
         let mut all = BoxGrids { grid: [*first; _] };
         all.grid[..grids.len()].copy_from_slice(grids);
         let blocks = grids.len() as u64 * u64::from(shapes.programs);
         let launch = Launch::new(blocks, shapes.program_threads);
         let operation = Operation::PrepareCompress(self.coder);
-        let kernel = Kernel { operation, dtype: T::DTYPE };
+        let kernel = Kernel { operation, dtype: A::DTYPE };
         let mut arguments = [pointer(&mut all), pointer(&mut to)];
         // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
         unsafe { module.launch(kernel, launch, self.queue, &mut arguments) }
@@ -129,7 +127,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
 
     /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
     fn launch(&self, grids: &[BoxGrid], boxes: Spread, reach: bool) -> Result<Vec<BoxTask>> {
-        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let module = self.device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
         // For the reach no box is predicted.
         let programs = if reach { vec![0; grids.len()] } else { self.programs(grids)? };
@@ -165,7 +163,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             first_chunk: 0,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
-        let room = (self.scratch.slots_len / slot_len(T::DTYPE) / all).max(1);
+        let room = (self.scratch.slots_len / slot_len(A::DTYPE) / all).max(1);
         let most = room.min(shapes.count_warps.into());
         let warps = (all * boxes).div_ceil(multiprocessors).clamp(1, most);
         let blocks = boxes.div_ceil(warps).min(room / warps).min((multiprocessors / all).max(1));
@@ -176,7 +174,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
             cooperative: false,
             early: false,
         };
-        let kernel = Kernel { operation: Operation::Count(self.coder), dtype: T::DTYPE };
+        let kernel = Kernel { operation: Operation::Count(self.coder), dtype: A::DTYPE };
         let mut arguments =
             [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
         // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
@@ -211,28 +209,29 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
         if count == 0 {
             return Ok(());
         }
-        let module = self.device.kernels.compress_boxes(self.coder, T::DTYPE)?;
+        let module = self.device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         // SAFETY: the list has so many numbers.
         let tiles = unsafe { self.download(count as usize, list, || Ok(()), <[u32]>::to_vec)? };
         let mut own = box_grid(grid, *choice)?;
         let mut arguments = self.arguments;
         let mut field = arguments.common().field;
         let mut to = self.at + self.scratch.slots;
-        let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: T::DTYPE };
-        let room = (self.scratch.slots_len as usize).min(GATHERED) / (BOX * size_of::<T>());
+        let kernel = Kernel { operation: Operation::Gather(self.coder), dtype: A::DTYPE };
+        let room =
+            (self.scratch.slots_len as usize).min(GATHERED) / (BOX * size_of::<A::Element>());
         let mut listed = list;
         for tiles in tiles.chunks(room) {
             let mut arguments =
                 [pointer(&mut field), pointer(&mut own), pointer(&mut listed), pointer(&mut to)];
             let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
-            let count = |(&tile, elements): (&u32, &[T])| {
+            let count = |(&tile, elements): (&u32, &[A::Element])| {
                 Counted::exact(&elements[..grid.tile_len(tile.into())])
             };
             let together = |mut all: Counted, own: Counted| {
                 all.add(&own);
                 all
             };
-            let all = |elements: &[T]| {
+            let all = |elements: &[A::Element]| {
                 let found = tiles.par_iter().zip(elements.par_chunks(BOX)).map(count);
                 found.reduce(Counted::empty, together)
             };
@@ -249,7 +248,7 @@ impl<T: Element, A: Arguments> OnDevice<'_, T, A> {
     }
 }
 
-impl<T: Element, A: Arguments> Sampler for OnDevice<'_, T, A> {
+impl<A: Arguments> Sampler for OnDevice<'_, A> {
     fn elements(&self) -> u64 {
         self.elements
     }

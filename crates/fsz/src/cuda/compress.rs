@@ -6,8 +6,8 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        Arguments, BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64,
-        RelativeArgsF32, RelativeArgsF64, Statistics, Survey,
+        Arguments, BoundAsked, CompressArgs, Control, HeaderImage, KernelElement, Missing,
+        RelativeArgs, Statistics, Survey,
     },
     box_encoding::BoxEncoding,
     box_sampler::Bring,
@@ -22,7 +22,6 @@ use super::{
 use crate::{
     bound::Limit,
     dtype::DType,
-    element::Element,
     error::Result,
     format::{
         BOUND_ABSOLUTE, BOUND_GIVEN_RANGE, BOUND_VALUE_RANGE, MAX_HEADER, RelativePart,
@@ -73,34 +72,28 @@ enum Coding {
     Boxes(Box<BoxCompression>),
 }
 
-/// The arguments of the kernels of a compression's bound and element type, which `$T` names.
+/// The arguments of the kernels of a compression's bound and element type.
 macro_rules! with_arguments {
-    ($own:expr, $places:expr, ($T:ident, $arguments:ident) => $body:expr) => {{
-        let (f32s, f64s) = $own.missing();
-        let (f32s, f64s) = ($own.arguments($places, f32s), $own.arguments($places, f64s));
+    ($own:expr, $places:expr, $arguments:ident => $body:expr) => {
         match ($own.bound, $own.kind.dtype) {
             (Asked::Relative(RelativeBound::F32(bound)), _) => {
-                type $T = f32;
-                let $arguments = RelativeArgsF32 { arguments: f32s, bound };
+                let $arguments = RelativeArgs { arguments: $own.arguments($places), bound };
                 $body
             }
             (Asked::Relative(RelativeBound::F64(bound)), _) => {
-                type $T = f64;
-                let $arguments = RelativeArgsF64 { arguments: f64s, bound };
+                let $arguments = RelativeArgs { arguments: $own.arguments($places), bound };
                 $body
             }
             (Asked::Absolute(_), DType::F32) => {
-                type $T = f32;
-                let $arguments = f32s;
+                let $arguments = $own.arguments::<f32>($places);
                 $body
             }
             (Asked::Absolute(_), DType::F64) => {
-                type $T = f64;
-                let $arguments = f64s;
+                let $arguments = $own.arguments::<f64>($places);
                 $body
             }
         }
-    }};
+    };
 }
 
 impl FieldCompression {
@@ -400,8 +393,8 @@ impl FieldCompression {
     ) -> Result<()> {
         let places = Places { field, stream, scratch };
         // SAFETY: the caller vouches for the memory; the arguments are those of bound and dtype.
-        with_arguments!(self, places, (T, arguments) => unsafe {
-            self.encode_with::<T, _>(device, chunks, arguments, order)
+        with_arguments!(self, places, arguments => unsafe {
+            self.encode_with(device, chunks, arguments, order)
         })
     }
 
@@ -420,8 +413,8 @@ impl FieldCompression {
     ) -> Result<Option<BoxEncoding>> {
         let Coding::Boxes(boxes) = &self.coding else { return Ok(None) };
         // SAFETY: as the caller vouches; the arguments are those of bound and dtype.
-        with_arguments!(self, places, (T, arguments) => unsafe {
-            boxes.prepare::<T, _>(device, arguments, queue, Some(bring)).map(Some)
+        with_arguments!(self, places, arguments => unsafe {
+            boxes.prepare(device, arguments, queue, Some(bring)).map(Some)
         })
     }
 
@@ -438,8 +431,8 @@ impl FieldCompression {
         queue: sys::CUstream,
     ) -> Result<()> {
         // SAFETY: as the caller vouches; the arguments are those of bound and dtype.
-        with_arguments!(self, places, (T, arguments) => unsafe {
-            encoding.launch::<T, _>(device, chunks, arguments, queue)
+        with_arguments!(self, places, arguments => unsafe {
+            encoding.launch(device, chunks, arguments, queue)
         })
     }
 
@@ -464,7 +457,7 @@ impl FieldCompression {
         }
     }
 
-    fn arguments<M>(&self, places: Places, missing: M) -> CompressArgs<M> {
+    fn arguments<T: KernelElement>(&self, places: Places) -> CompressArgs<T> {
         let Places { field, stream: (stream, capacity), scratch } = places;
         let entries = scratch + ENTRIES_AT;
         CompressArgs {
@@ -474,13 +467,13 @@ impl FieldCompression {
             control: scratch,
             entries,
             sections: self.kind.sections,
-            missing,
+            missing: Missing::new(&self.missing),
         }
     }
 
     /// # Safety
     /// As [`launch`](Self::launch); `arguments` are those of the kernels of the bound and the element type.
-    unsafe fn encode_with<T: Element, A: Arguments>(
+    unsafe fn encode_with<A: Arguments>(
         &self,
         device: &Device,
         chunks: Range<u64>,
@@ -491,7 +484,7 @@ impl FieldCompression {
             Coding::Tiles { image } => image,
             // SAFETY: as the caller vouches.
             Coding::Boxes(boxes) => unsafe {
-                return boxes.encode::<T, A>(device, arguments, queue);
+                return boxes.encode(device, arguments, queue);
             },
         };
         let (field, scratch) = (arguments.common().field, arguments.common().control);
@@ -549,8 +542,8 @@ impl FieldCompression {
         }
     }
 
-    fn missing(&self) -> (MissingF32, MissingF64) {
-        (MissingF32::new(&self.missing), MissingF64::new(&self.missing))
+    fn missing(&self) -> (Missing<f32>, Missing<f64>) {
+        (Missing::new(&self.missing), Missing::new(&self.missing))
     }
 }
 

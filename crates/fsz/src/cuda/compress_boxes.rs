@@ -1,7 +1,7 @@
 //! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
 //! predictor and tables by them, and the device encodes.
 
-use std::{borrow::Cow, cell::RefCell, marker::PhantomData};
+use std::{borrow::Cow, cell::RefCell};
 
 use cudarc::driver::{result, sys};
 
@@ -23,7 +23,6 @@ use super::{
 use crate::{
     bound::Limit,
     dtype::DType,
-    element::Element,
     error::{Error, Result},
     format::{
         self, RelativePart, TileGrid,
@@ -37,6 +36,7 @@ use crate::{
         dense::{Dense, SymbolSlots},
     },
     quantizer::{Linear, Quantizer},
+    scalar::Scalar,
     schedule::too_small,
 };
 
@@ -115,10 +115,10 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As [`encode`](Self::encode).
-    unsafe fn quantizer<T: Element, A: Arguments>(
+    unsafe fn quantizer<A: Arguments>(
         &self,
-        field: &OnDevice<'_, T, A>,
-    ) -> Result<Quantizer<T>> {
+        field: &OnDevice<'_, A>,
+    ) -> Result<Quantizer<A::Element>> {
         if let Limit::Relative { eps, floor } = self.options.limit()? {
             let profile = &self.options.profile;
             return Ok(Quantizer::Relative(without_samples((eps, floor), profile, || ())));
@@ -128,7 +128,7 @@ impl BoxCompression {
         let at = arguments.common().control;
         // SAFETY: the scratch begins with a control, of which any bytes are one.
         let control = unsafe { field.download(1, at, || Ok(()), first)? };
-        let value = T::from_f64;
+        let value = A::Element::from_f64;
         Ok(Quantizer::Linear(Linear {
             step: value(control.step),
             inverse: value(control.inverse),
@@ -140,10 +140,7 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As [`encode`](Self::encode).
-    unsafe fn choose<T: Element, A: Arguments>(
-        &self,
-        field: &OnDevice<'_, T, A>,
-    ) -> Result<(Dense, Vec<u32>)> {
+    unsafe fn choose<A: Arguments>(&self, field: &OnDevice<'_, A>) -> Result<(Dense, Vec<u32>)> {
         not_captured(
             field.queue,
             "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
@@ -152,9 +149,9 @@ impl BoxCompression {
         // SAFETY: as the caller vouches.
         let quantizer = unsafe { self.quantizer(field)? };
         let missing_bits = self.options.missing_bits(self.dtype);
-        let missing = missing_bits.iter().map(|&bits| T::from_bits64(bits)).collect();
+        let missing = missing_bits.iter().map(|&bits| A::Element::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing, missing_bits, known: false, ranged: false };
-        let chosen = self.dense.choose::<T>(field, &self.shape, &plan);
+        let chosen = self.dense.choose::<A::Element>(field, &self.shape, &plan);
         if chosen.is_err() {
             // Nothing may be under way from memory that is freed.
             field.wait()?;
@@ -167,17 +164,17 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As `FieldCompression::launch`; `A` is that of the bound and the element type.
-    pub unsafe fn encode<T: Element, A: Arguments>(
+    pub unsafe fn encode<A: Arguments>(
         &self,
         device: &Device,
         arguments: A,
         queue: sys::CUstream,
     ) -> Result<()> {
         // SAFETY: as the caller vouches.
-        let encoding = unsafe { self.prepare::<T, A>(device, arguments, queue, None)? };
+        let encoding = unsafe { self.prepare(device, arguments, queue, None)? };
         let all = 0..encoding.chunks();
         // SAFETY: as the caller vouches. The device goes on while the host waits for the tables alone.
-        let launched = unsafe { encoding.launch::<T, A>(device, all, arguments, queue) };
+        let launched = unsafe { encoding.launch(device, all, arguments, queue) };
         launched.and(encoding.settle())
     }
 
@@ -186,7 +183,7 @@ impl BoxCompression {
     ///
     /// # Safety
     /// As [`encode`](Self::encode), until what comes of this is settled or dropped.
-    pub unsafe fn prepare<T: Element, A: Arguments>(
+    pub unsafe fn prepare<A: Arguments>(
         &self,
         device: &Device,
         mut arguments: A,
@@ -206,7 +203,6 @@ impl BoxCompression {
             queue,
             bring,
             made: RefCell::default(),
-            element: PhantomData::<T>,
         };
         let (dense, tables, resident) = match &self.options.model {
             Some(model) => {

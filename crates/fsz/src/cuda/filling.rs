@@ -5,7 +5,7 @@ use std::ops::Range;
 use cudarc::driver::{result, sys};
 
 use super::{
-    abi::{FillState, Filling, Gap, MissingF32, MissingF64},
+    abi::{FillState, Filling, Gap, KernelElement, Missing},
     compress_boxes::upload,
     device::Device,
     error::check,
@@ -14,7 +14,7 @@ use super::{
     region_kernels::SHARE,
     workspace::Buffer,
 };
-use crate::{dtype::DType, error::Result};
+use crate::{dtype::DType, error::Result, with_element};
 
 /// Rows of a segment at least. There are as many segments as rows in one, about: both are walked in turn.
 const FEWEST_ROWS: u64 = 64;
@@ -48,10 +48,9 @@ pub(crate) unsafe fn fill(
     let gaps = gaps(runs, place.width);
     // SAFETY: the caller's promise; the gaps live until the queue has been waited for.
     unsafe {
-        let filled = match place.dtype {
-            DType::F32 => fill_with(device, place, &gaps, MissingF32::new(missing), memory, queue),
-            DType::F64 => fill_with(device, place, &gaps, MissingF64::new(missing), memory, queue),
-        };
+        let filled = with_element!(place.dtype, T => {
+            fill_with::<T>(device, place, &gaps, Missing::new(missing), memory, queue)
+        });
         check("cuStreamSynchronize", result::stream::synchronize(queue))?;
         filled
     }
@@ -73,12 +72,12 @@ fn gaps(runs: &[Range<u64>], width: u64) -> Vec<Gap> {
 }
 
 /// # Safety
-/// As [`fill`]; the gaps stay until the queue is past this, and `M` is what kernels take of the element type.
-unsafe fn fill_with<M>(
+/// As [`fill`]; the gaps stay until the queue is past this, and `T` is its element type.
+unsafe fn fill_with<T: KernelElement>(
     device: &Device,
     Place { at: field, dtype, elements, width }: Place,
     gaps: &[Gap],
-    missing: M,
+    missing: Missing<T>,
     memory: &mut Buffer,
     queue: sys::CUstream,
 ) -> Result<()> {

@@ -12,9 +12,8 @@ use cudarc::driver::{result, sys};
 
 use super::{
     abi::{
-        BoundAsked, CompressArgs, Control, HeaderImage, MissingF32, MissingF64, OutputBox,
-        OutputRange, RelativeArgsF32, RelativeArgsF64, RelativeBoundF32, RelativeBoundF64,
-        Sections, Shared, StreamView, Survey,
+        BoundAsked, CompressArgs, Control, HeaderImage, Missing, OutputBox, OutputRange,
+        RelativeArgs, RelativeBound, Sections, Shared, StreamView, Survey,
     },
     box_kernels::{BoxCompressShapes, BoxShapes},
     error::{check, ok},
@@ -27,6 +26,7 @@ use super::{
 use crate::{
     dtype::DType,
     error::{Error, Result},
+    with_element,
 };
 
 /// Operations of the modules of decompression of tiles that decode.
@@ -122,20 +122,15 @@ const DECOMPRESS_LAYOUTS: [&[u32]; 4] =
     [Sections::LAYOUT, StreamView::LAYOUT, OutputRange::LAYOUT, OutputBox::LAYOUT];
 
 pub(crate) fn compress_layouts(dtype: DType) -> [&'static [u32]; 7] {
-    let (missing, arguments) = match dtype {
-        DType::F32 => (MissingF32::LAYOUT, CompressArgs::<MissingF32>::LAYOUT),
-        DType::F64 => (MissingF64::LAYOUT, CompressArgs::<MissingF64>::LAYOUT),
-    };
+    let (missing, arguments) =
+        with_element!(dtype, T => (Missing::<T>::LAYOUT, CompressArgs::<T>::LAYOUT));
     let (image, asked) = (HeaderImage::LAYOUT, BoundAsked::LAYOUT);
     [Sections::LAYOUT, missing, arguments, image, asked, Survey::LAYOUT, Control::LAYOUT]
 }
 
 /// Those of the modules of a pointwise-relative bound, which come behind.
 pub(super) fn relative_layouts(dtype: DType) -> [&'static [u32]; 2] {
-    match dtype {
-        DType::F32 => [RelativeBoundF32::LAYOUT, RelativeArgsF32::LAYOUT],
-        DType::F64 => [RelativeBoundF64::LAYOUT, RelativeArgsF64::LAYOUT],
-    }
+    with_element!(dtype, T => [RelativeBound::<T>::LAYOUT, RelativeArgs::<T>::LAYOUT])
 }
 
 /// The grid, threads and dynamic shared memory of a launch.

@@ -3,12 +3,12 @@
 use cudarc::driver::sys;
 
 use super::{
-    abi::{FillState, Filling, Gap, MissingF32, MissingF64, Move, Shared},
+    abi::{FillState, Filling, Gap, Missing, Move, Shared},
     kernel::{Kernel, Operation},
     kernels::{Kernels, Launch, Module, of_type, other_version, pointer},
     part::Part,
 };
-use crate::{dtype::DType, error::Result};
+use crate::{dtype::DType, error::Result, with_element};
 
 const OPERATIONS: [Operation; 8] = [
     Operation::MoveElements,
@@ -26,10 +26,8 @@ const WARP: u64 = 32;
 
 /// How the structs lie in memory that a driver shares with the module.
 fn layouts(dtype: DType) -> [&'static [u32]; 5] {
-    let (missing, filling) = match dtype {
-        DType::F32 => (MissingF32::LAYOUT, Filling::<MissingF32>::LAYOUT),
-        DType::F64 => (MissingF64::LAYOUT, Filling::<MissingF64>::LAYOUT),
-    };
+    let (missing, filling) =
+        with_element!(dtype, T => (Missing::<T>::LAYOUT, Filling::<T>::LAYOUT));
     [Move::LAYOUT, Gap::LAYOUT, FillState::LAYOUT, missing, filling]
 }
 

@@ -1,6 +1,6 @@
 //! Pointwise-relative bounds as kernels take them.
 
-use super::abi::{RelativeBoundF32, RelativeBoundF64};
+use super::abi::{self, KernelElement};
 use crate::{
     dtype::DType,
     format::RelativePart,
@@ -11,17 +11,8 @@ use crate::{
 /// What follows from a pointwise-relative bound alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RelativeBound {
-    F32(RelativeBoundF32),
-    F64(RelativeBoundF64),
-}
-
-/// Where codes begin, for any type.
-#[derive(Clone, Copy, Debug)]
-struct Begin {
-    low: u64,
-    reciprocal: u64,
-    shift: u32,
-    samples: u64,
+    F32(abi::RelativeBound<f32>),
+    F64(abi::RelativeBound<f64>),
 }
 
 impl RelativeBound {
@@ -36,45 +27,11 @@ impl RelativeBound {
     ) -> (Self, RelativePart) {
         match dtype {
             DType::F32 => {
-                let (z, begin, part) = resolve::<f32>(bound, profile, elements);
-                let bound = RelativeBoundF32 {
-                    eps: z.eps,
-                    floor: z.floor,
-                    linear_step: z.curve.linear_step,
-                    inverse: z.inverse,
-                    edge: z.edge as u32,
-                    low: begin.low as u32,
-                    stride: z.curve.stride as u32,
-                    reciprocal: begin.reciprocal as u32,
-                    origin: z.origin as u32,
-                    samples: begin.samples,
-                    sampled: 0,
-                    shift: begin.shift,
-                    knee: z.curve.knee,
-                    curved: z.curve.curved.into(),
-                    relative_at: relative_at as u32,
-                };
+                let (bound, part) = resolve(bound, profile, elements, relative_at);
                 (RelativeBound::F32(bound), part)
             }
             DType::F64 => {
-                let (z, begin, part) = resolve::<f64>(bound, profile, elements);
-                let bound = RelativeBoundF64 {
-                    eps: z.eps,
-                    floor: z.floor,
-                    linear_step: z.curve.linear_step,
-                    inverse: z.inverse,
-                    edge: z.edge,
-                    low: begin.low,
-                    stride: z.curve.stride,
-                    reciprocal: begin.reciprocal,
-                    origin: z.origin,
-                    samples: begin.samples,
-                    sampled: 0,
-                    shift: begin.shift,
-                    knee: z.curve.knee,
-                    curved: z.curve.curved.into(),
-                    relative_at: relative_at as u32,
-                };
+                let (bound, part) = resolve(bound, profile, elements, relative_at);
                 (RelativeBound::F64(bound), part)
             }
         }
@@ -111,12 +68,13 @@ pub(crate) fn without_samples<T: Logarithmic>(
     })
 }
 
-/// The quantizer of a bound, and what follows from it.
-fn resolve<T: Logarithmic>(
+/// The bound of fields of `T`.
+fn resolve<T: KernelElement>(
     bound: (f64, f64),
     profile: &Profile,
     elements: u64,
-) -> (Relative<T>, Begin, RelativePart) {
+    relative_at: u64,
+) -> (abi::RelativeBound<T>, RelativePart) {
     let mut samples = 0;
     let z = without_samples::<T>(bound, profile, || {
         samples = sample_count(elements as usize) as u64;
@@ -124,11 +82,22 @@ fn resolve<T: Logarithmic>(
     // The larger the power of two that is divided, the nearer the reciprocal.
     let (bits, shift) = (8 * size_of::<T>() as u32, z.curve.stride.ilog2());
     let reciprocal = (1u128 << (bits + shift)) / u128::from(z.curve.stride);
-    let begin = Begin {
-        low: z.curve.base - z.origin,
-        reciprocal: reciprocal.min((1 << bits) - 1) as u64,
-        shift,
+    let own = abi::RelativeBound {
+        eps: z.eps,
+        floor: z.floor,
+        linear_step: z.curve.linear_step,
+        inverse: z.inverse,
+        edge: T::bits(z.edge),
+        low: T::bits(z.curve.base - z.origin),
+        stride: T::bits(z.curve.stride),
+        reciprocal: T::bits(reciprocal.min((1 << bits) - 1) as u64),
+        origin: T::bits(z.origin),
         samples,
+        sampled: 0,
+        shift,
+        knee: z.curve.knee,
+        curved: z.curve.curved.into(),
+        relative_at: relative_at as u32,
     };
-    (z, begin, RelativePart::new(&z, bound.1, Errors::NONE))
+    (own, RelativePart::new(&z, bound.1, Errors::NONE))
 }

@@ -34,6 +34,8 @@ pub(crate) struct Found {
     pub mean_squared_error: f64,
 }
 
+/// How far from the one asked for a ratio may be and count as met.
+pub(crate) const RATIO_MARGIN: f64 = 0.03;
 /// Compressions of a sample, and of the whole field, at most; those on plateaus and at the ends come on top.
 const SAMPLE_PROBES: usize = 12;
 const WHOLE_PROBES: usize = 12;

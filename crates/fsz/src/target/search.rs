@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{
-    DECIBELS, FAR,
+    DECIBELS, FAR, RATIO_MARGIN,
     model::{Ends, Model},
 };
 use crate::{bound::Bound, error::Result};
@@ -12,9 +12,8 @@ use crate::{bound::Bound, error::Result};
 const CLOSE: f64 = 1.0 / 1024.0;
 /// Further apart than this a line between them tells nothing.
 const WIDE: f64 = 8.0;
-/// A ratio is met when it is so near, and missed when it is further away.
+/// A ratio that is so near is searched no further.
 const NEAR: f64 = 1.004;
-const MISSED: f64 = 1.03;
 
 /// What is asked of a value that grows with the bound: log₂ of the ratio, or octaves of error.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +73,7 @@ impl Goal {
         match self.side {
             Side::AtMost => value <= self.high,
             Side::AtLeast => value >= self.low,
-            Side::Nearest => value >= self.aim() - MISSED.log2(),
+            Side::Nearest => value >= self.aim() - (1.0 + RATIO_MARGIN).log2(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use fsz::{
-    Bound, Codec, CompressOptions,
+    Bound, Codec, CompressOptions, Stream,
     cuda::{CudaMemory, HostCompression, MemoryKind},
     with_element,
 };
@@ -15,12 +15,15 @@ use fsz::{
 use super::{
     NO_BOUND, Operator, attempt,
     choices::{self, Place},
+    gather::gather,
+    no_stream::NoStream,
+    payload::{clip, put, write_raw},
     text,
 };
 use crate::{
-    block::{Block, MemorySelection},
+    block::Block,
     codecs, device,
-    envelope::{Envelope, MAX_DIMENSIONS, MAX_NAME, Mode},
+    envelope::{Envelope, MAX_DIMENSIONS, Mode},
     pages,
     parameters::{Backend, Choose, Parameters},
     summary, warning,
@@ -29,9 +32,6 @@ use crate::{
 /// ADIOS2 blocks up to this many bytes are stored raw without a warning where there is no room for their stream: its
 /// header may outweigh what it saves.
 const SMALL: usize = 4096;
-
-/// How the message of that begins.
-const NO_ROOM: &str = "the engine provides no room for";
 
 /// A payload that was written.
 #[derive(Clone, Copy, Debug)]
@@ -100,8 +100,8 @@ impl Operator {
         // SAFETY: promised by the caller.
         let on_device = unsafe { self.write_on_device(memory.as_ref(), &block, room, out) };
         let written = match on_device {
-            Some(written) => written,
-            None => {
+            Ok(Some(written)) => written,
+            none => {
                 // Alive until the block is written.
                 let copy;
                 if let Some(memory) = memory.filter(|m| m.kind() == MemoryKind::Device) {
@@ -111,7 +111,7 @@ impl Operator {
                     block.data = copy.as_ptr();
                 }
                 // SAFETY: the values are in memory that the host reads now.
-                unsafe { self.write_on_host(&block, room, out) }?
+                unsafe { self.write_on_host(&block, none.err(), room, out) }?
             }
         };
         if self.parameters.verbose > 0 {
@@ -124,6 +124,9 @@ impl Operator {
     /// Compresses on a CUDA device, after the work that is pending on the values; None when the CPU is
     /// to compress.
     ///
+    /// # Errors
+    /// Why the device did not.
+    ///
     /// # Safety
     /// As [`Operator::write`].
     unsafe fn write_on_device(
@@ -132,9 +135,9 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Option<Written> {
+    ) -> Result<Option<Written>, NoStream> {
         let backend = self.parameters.backend;
-        let compress = || -> Result<Option<Written>, String> {
+        attempt(|| {
             if let Some(memory) = memory {
                 memory.synchronize().map_err(text)?;
             }
@@ -170,30 +173,36 @@ impl Operator {
                 }
                 _ => Ok(None),
             }
-        };
-        attempt(compress).unwrap_or_else(|reason| {
-            warning::on_cpu(&block.variable, &reason);
-            None
         })
     }
 
-    /// Compresses on the CPU, or stores the values as they are.
+    /// Compresses on the CPU, or stores the values as they are. `on_device` tells why a device did not compress, if one
+    /// was to.
     ///
     /// # Safety
     /// As [`Operator::write`], and the host reads the values.
     unsafe fn write_on_host(
         &self,
         block: &Block<'_>,
+        on_device: Option<NoStream>,
         room: usize,
         out: *mut u8,
     ) -> Result<Written, String> {
         if self.refusal.is_none() {
             // SAFETY: promised by the caller.
             let compress = || unsafe { self.write_from_host(&self.codec()?, block, room, out) };
-            match attempt(compress) {
+            let compressed = match on_device {
+                // The CPU's stream is as long.
+                Some(NoStream::NoRoom(length)) => Err(NoStream::NoRoom(length)),
+                Some(NoStream::Failed(reason)) => {
+                    attempt(compress).inspect(|_| warning::on_cpu(&block.variable, &reason))
+                }
+                None => attempt(compress),
+            };
+            match compressed {
                 Ok(written) => return Ok(written),
-                Err(reason) if block.bytes() <= SMALL && reason.starts_with(NO_ROOM) => {}
-                Err(reason) => warning::stored_raw(&block.variable, &reason),
+                Err(NoStream::NoRoom(_)) if block.bytes() <= SMALL => {}
+                Err(reason) => warning::stored_raw(&block.variable, &reason.to_string()),
             }
         }
         // SAFETY: promised by the caller.
@@ -208,7 +217,7 @@ impl Operator {
         block: &Block<'_>,
         room: usize,
         out: *mut u8,
-    ) -> Result<Written, String> {
+    ) -> Result<Written, NoStream> {
         // SAFETY: promised by the caller.
         unsafe {
             with_element!(block.dtype, T => {
@@ -259,7 +268,7 @@ impl Operator {
         room: usize,
         out: *mut u8,
         mut encode: impl FnMut(&[u64], &CompressOptions, &mut [u8]) -> Result<usize, String>,
-    ) -> Result<Written, String> {
+    ) -> Result<Written, NoStream> {
         let (shape, start) = block.stream_shape();
         let place = self.place(block);
         let options = self.options(block, start)?;
@@ -284,7 +293,7 @@ impl Operator {
             }
             let length = encode(&shape, &options, body)?;
             if let Some(place) = place {
-                choices::chose(place, options, &body[..length]);
+                choices::chose(place, options.clone(), &body[..length]);
             }
             Ok((length, false))
         };
@@ -297,15 +306,17 @@ impl Operator {
             let (header, body) = out.split_at_mut(header_len);
             let (length, like_earlier) = encode(body)?;
             envelope.body = &body[..length];
+            warn_of_ratio(block, &options, envelope.body);
             header.copy_from_slice(&envelope.header());
             return Ok(Written { like_earlier, ..Written::of(header_len + length) });
         }
-        let mut body = vec![0; most];
+        let mut body = fsz_field::zero_bytes(most as u64).map_err(|error| error.to_string())?;
         let (length, like_earlier) = encode(&mut body)?;
         if header_len + length > room {
-            return Err(format!("{NO_ROOM} {length} bytes"));
+            return Err(NoStream::NoRoom(length));
         }
         envelope.body = &body[..length];
+        warn_of_ratio(block, &options, envelope.body);
         // SAFETY: there is room for it.
         let bytes = unsafe { put(&envelope, out) };
         Ok(Written { like_earlier, ..Written::of(bytes) })
@@ -324,84 +335,16 @@ impl Operator {
     }
 }
 
-/// Copies the values of a block with a memory selection out of the array that they are a part of.
-///
-/// # Errors
-/// The device of the array does not respond, or the selection is not inside the array.
-///
-/// # Safety
-/// As [`Operator::write`].
-unsafe fn gather(
-    memory: Option<&CudaMemory>,
-    block: &Block<'_>,
-    selection: &MemorySelection,
-) -> Result<Vec<u8>, String> {
-    let span = block.span_of(selection);
-    let read = |memory: &CudaMemory| {
-        // The host may read managed and pinned memory, but not before what writes there.
-        memory.synchronize().map_err(text)?;
-        let device = memory.kind() == MemoryKind::Device;
-        // SAFETY: promised by the caller.
-        device.then(|| unsafe { device::copy_to_host(memory, span) }).transpose()
-    };
-    let copy = match memory {
-        Some(memory) => attempt(|| read(memory)).map_err(|reason| device::lost(&reason))?,
-        None => None,
-    };
-    match copy {
-        Some(array) => block.gather(selection, &array),
-        // SAFETY: promised by the caller: memory that the host reads, as bytes too.
-        None => block.gather(selection, unsafe { slice::from_raw_parts(block.data, span) }),
+/// Tells where a ratio was asked for and the stream has another one. One without errors, as of a field that is constant
+/// at first, costs nobody anything.
+fn warn_of_ratio(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
+    if matches!(options.bound(), Bound::Ratio(_))
+        && let Ok(stream) = Stream::open(stream)
+        && let Some(asked) = stream.missed_ratio()
+        && stream.certificate().max_abs_error > 0.0
+    {
+        warning::missed_ratio(&block.variable, stream.compression_ratio(), asked);
     }
-}
-
-/// Stores the values, with as much of the header as there is room for.
-///
-/// # Errors
-/// There is no room even for the shortest header.
-///
-/// # Safety
-/// As [`Operator::write`].
-unsafe fn write_raw(block: &Block<'_>, room: usize, out: *mut u8) -> Result<usize, String> {
-    let body = if block.bytes() == 0 {
-        &[]
-    } else {
-        // SAFETY: the values are readable, as bytes too.
-        unsafe { slice::from_raw_parts(block.data, block.bytes()) }
-    };
-    let full = Envelope {
-        mode: Mode::Raw,
-        element_size: block.dtype.size() as u8,
-        count: block.count.clone(),
-        start: block.start.clone(),
-        name: clip(&block.variable).as_bytes(),
-        body,
-    };
-    let nameless = Envelope { start: None, name: b"", ..full.clone() };
-    let flat = Envelope { count: vec![block.elements() as u64], ..nameless.clone() };
-    let envelope = [full, nameless, flat]
-        .into_iter()
-        .find(|envelope| envelope.header_len() + body.len() <= room)
-        .ok_or("the engine provides no room for its values: use shorter names of the plugin and its library")?;
-    // SAFETY: there is room for it.
-    Ok(unsafe { put(&envelope, out) })
-}
-
-/// # Safety
-/// `out` is writable for the whole envelope, and is not part of its body.
-unsafe fn put(envelope: &Envelope<'_>, out: *mut u8) -> usize {
-    let header = envelope.header();
-    // SAFETY: promised by the caller.
-    unsafe {
-        out.copy_from_nonoverlapping(header.as_ptr(), header.len());
-        out.add(header.len()).copy_from_nonoverlapping(envelope.body.as_ptr(), envelope.body.len());
-    }
-    header.len() + envelope.body.len()
-}
-
-/// The part of a name that can be recorded.
-fn clip(name: &str) -> &str {
-    &name[..name.floor_char_boundary(MAX_NAME)]
 }
 
 fn report(block: &Block<'_>, written: Written, began: Instant, times: bool) {

@@ -113,6 +113,36 @@ with Stream("small.bp", "w") as out:
     code, said = run(small)
     assert code == 0 and "FSZ warning: u is stored uncompressed: " in said, (wrong, said)
 
+# What neither a device nor the CPU can compress is told once, and not as the device's failure.
+for backend in ("auto", "cuda"):
+    far = {"mode": "ratio", "accuracy": "1e6", "backend": backend, "device": "4000"}
+    unreachable = START + f"""
+with Stream("unreachable.bp", "w") as out:
+    operation = ("plugin", dict(PLUGIN, **{far}))
+    for step in out.steps(3):
+        out.write("u", field, [1000], [0], [1000], operations=[operation])
+with Stream("unreachable.bp", "r") as back:
+    for step in back.steps():
+        assert np.array_equal(back.read("u"), field)
+"""
+    code, said = run(unreachable)
+    told = "FSZ warning: u is stored uncompressed: no bound found gives this field a compression ratio of "
+    assert code == 0 and told in said and said.count("FSZ warning: ") == 1, (backend, said)
+
+# A field of two values has no stream of a ratio between those of the two bounds that tell on it.
+jumps = START + """
+field = np.where(np.random.default_rng(1).random(100_000) < 0.5, 0.1, 0.7).astype(np.float32)
+operation = ("plugin", dict(PLUGIN, mode="ratio", accuracy="%s"))
+with Stream("jumps.bp", "w") as out:
+    for step in out.steps(3):
+        out.write("u", field, [100_000], [0], [100_000], operations=[operation])
+"""
+code, said = run(jumps % 100)
+told = "FSZ warning: u has another ratio than the parameters say: it is "
+assert code == 0 and said.count(told) == 1 and ", not 100: " in said, said
+code, said = run(jumps % 10)
+assert code == 0 and "FSZ warning: " not in said, said
+
 removed = DEFINE + """
 io = adios.declare_io('out')
 u = io.define_variable('u', field, [1000], [0], [1000])

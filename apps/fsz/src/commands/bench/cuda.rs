@@ -148,7 +148,7 @@ impl Work<'_> {
         let shape = case.field.shape().sides();
         let options = self.options(profile, bound);
         let most = max_compressed_len(shape, case.field.dtype())?;
-        let mut bytes = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+        let mut bytes = fsz_field::zero_bytes(most)?;
         let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
         bytes.truncate(len);
         let stream = Stream::from_vec(bytes)?;

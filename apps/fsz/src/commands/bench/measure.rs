@@ -53,7 +53,7 @@ fn measure_values<T: Element>(
     }
     let mut decoded = fsz_field::zeros::<T>(case.field.shape())?;
     let most = max_compressed_len(shape, case.field.dtype())?;
-    let mut compressed = vec![0; usize::try_from(most).unwrap_or(usize::MAX)];
+    let mut compressed = fsz_field::zero_bytes(most)?;
     let mut rows = Vec::new();
     let mut memcpy = Vec::new();
     let pairs = plan.profiles.iter().flat_map(|&p| plan.threads.iter().map(move |&n| (p, n)));
@@ -61,19 +61,10 @@ fn measure_values<T: Element>(
     // A shared machine's pace changes within seconds. Taking turns, all contenders see the same of it.
     for round in 0..=plan.repeat {
         for contender in &mut contenders {
-            let (copy, ()) = timed(|| {
-                contender.copy(values, &mut decoded);
-                anyhow::Ok(())
-            })?;
-            let codec = &contender.codec;
-            let options = options.clone().profile(contender.profile);
-            let (compress, len) =
-                timed(|| codec.compress_into(values, shape, &options, &mut compressed))?;
-            contender.len = len;
-            let stream = Stream::open(&compressed[..contender.len])?;
-            let (decompress, ()) = timed(|| codec.decompress_into(&stream, &mut decoded))?;
+            let times =
+                contender.round((values, shape), &options, &mut compressed, &mut decoded)?;
             if round > 0 {
-                contender.times.push([copy, compress, decompress]);
+                contender.times.push(times);
             }
         }
     }
@@ -193,6 +184,27 @@ impl Contender {
             .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
         let codec = Codec::cpu().threads(threads)?;
         Ok(Contender { profile, threads, codec, pool, len: 0, times: Vec::new() })
+    }
+
+    /// The seconds of memcpy, of compressing and of decompressing.
+    fn round<T: Element>(
+        &mut self,
+        (values, shape): (&[T], &[u64]),
+        options: &CompressOptions,
+        compressed: &mut [u8],
+        decoded: &mut [T],
+    ) -> Result<[f64; 3]> {
+        let (copy, ()) = timed(|| {
+            self.copy(values, decoded);
+            anyhow::Ok(())
+        })?;
+        let options = options.clone().profile(self.profile);
+        let (compress, len) =
+            timed(|| self.codec.compress_into(values, shape, &options, compressed))?;
+        self.len = len;
+        let stream = Stream::open(&compressed[..len])?;
+        let (decompress, ()) = timed(|| self.codec.decompress_into(&stream, decoded))?;
+        Ok([copy, compress, decompress])
     }
 
     fn copy<T: Element>(&self, from: &[T], to: &mut [T]) {

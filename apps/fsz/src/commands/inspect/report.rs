@@ -55,6 +55,16 @@ pub struct Bound {
     mean_squared_error: Option<f64>,
 }
 
+impl Bound {
+    fn text(&self) -> String {
+        let mut asked = format!("{} {}", self.kind, short(self.requested));
+        if let Some(floor) = self.floor.filter(|&floor| floor > 0.0) {
+            asked.push_str(&format!(", floor {}", short(floor)));
+        }
+        with_absolute(&asked, self.absolute)
+    }
+}
+
 /// A part of the field with a bound of its own.
 #[derive(Debug, Serialize)]
 struct Region {
@@ -187,12 +197,7 @@ impl Report {
         let mut line = |subject: &str, content: String| {
             text.push_str(&format!("  {subject:<14} {content}\n"));
         };
-        let shape = Shape::new(&self.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
-        let mut field = format!("{} {shape}, {}", self.dtype, bytes(self.raw_bytes));
-        field.extend(self.name.iter().map(|name| format!(", name {}", terminal::shown(name))));
-        field.extend(self.step.iter().map(|step| format!(", step {step}")));
-        field.extend(self.start.iter().map(|start| format!(", start {start:?}")));
-        line("field", field);
+        line("field", self.field());
         line(
             "stream",
             format!(
@@ -205,29 +210,12 @@ impl Report {
                 self.format_version
             ),
         );
-        let bound = &self.bound;
-        let mut asked = format!("{} {}", bound.kind, short(bound.requested));
-        if let Some(floor) = bound.floor.filter(|&floor| floor > 0.0) {
-            asked.push_str(&format!(", floor {}", short(floor)));
-        }
-        line("bound", with_absolute(&asked, bound.absolute));
+        line("bound", self.bound.text());
         for region in &self.regions {
             line("in region", region.text());
         }
+        line("max error", self.error());
         let found = &self.certificate;
-        let of_all = limit::at_most(!self.regions.is_empty());
-        let mut error = format!("{of_all}{}", short(found.max_abs_error));
-        if let Some(share) = found.max_relative_error {
-            error.push_str(&format!(", relative {}", short(share)));
-        }
-        if let Some(squares) = bound.mean_squared_error {
-            let psnr = match squares {
-                0.0 => f64::INFINITY,
-                _ => 20.0 * ((found.max - found.min).min(f64::MAX) / squares.sqrt()).log10(),
-            };
-            error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
-        }
-        line("max error", error);
         line(
             "range",
             match found.min.is_nan() {
@@ -252,6 +240,32 @@ impl Report {
             line("research", switches);
         }
         text
+    }
+
+    fn field(&self) -> String {
+        let shape = Shape::new(&self.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
+        let mut field = format!("{} {shape}, {}", self.dtype, bytes(self.raw_bytes));
+        field.extend(self.name.iter().map(|name| format!(", name {}", terminal::shown(name))));
+        field.extend(self.step.iter().map(|step| format!(", step {step}")));
+        field.extend(self.start.iter().map(|start| format!(", start {start:?}")));
+        field
+    }
+
+    fn error(&self) -> String {
+        let found = &self.certificate;
+        let of_all = limit::at_most(!self.regions.is_empty());
+        let mut error = format!("{of_all}{}", short(found.max_abs_error));
+        if let Some(share) = found.max_relative_error {
+            error.push_str(&format!(", relative {}", short(share)));
+        }
+        if let Some(squares) = self.bound.mean_squared_error {
+            let psnr = match squares {
+                0.0 => f64::INFINITY,
+                _ => 20.0 * ((found.max - found.min).min(f64::MAX) / squares.sqrt()).log10(),
+            };
+            error.push_str(&format!(", rms {}, PSNR {psnr:.2} dB", short(squares.sqrt())));
+        }
+        error
     }
 }
 

@@ -239,6 +239,21 @@ fn without_a_bound_device_memory_is_stored_raw() {
 }
 
 #[test]
+fn noise_in_device_memory_without_an_estimate_is_stored_raw() {
+    let _alone = alone();
+    let values = noise(5000);
+    let Some(memory) =
+        on_device("noise_in_device_memory_without_an_estimate_is_stored_raw", &values)
+    else {
+        return;
+    };
+    let operator = writer(&[("accuracy", "1e-30")]);
+    let payload = write(&operator, device_block(&memory, &[5000]), false);
+    assert_eq!(envelope::open(&payload).unwrap().mode, Mode::Raw);
+    assert_eq!(read(&payload, values.len()), values);
+}
+
+#[test]
 fn a_payload_decodes_on_the_device() {
     let _alone = alone();
     let values = smooth();

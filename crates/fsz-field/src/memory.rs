@@ -1,0 +1,46 @@
+//! Memory that is asked for in a way that a hostile header, or a field that is too large, cannot turn into an abort. As zeros
+//! it is touched by the threads that write to it, not by the one that asks.
+
+use bytemuck::allocation::try_zeroed_vec;
+use fsz::Element;
+
+use crate::error::{Error, Result};
+use crate::shape::Shape;
+
+/// Memory for a field.
+///
+/// # Errors
+/// When there is not so much.
+pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
+    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
+    let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
+    try_zeroed_vec(len).map_err(|()| too_large())
+}
+
+/// Memory for a stream of up to so many bytes. What is behind the stream is never touched, and costs nothing but address
+/// space.
+///
+/// # Errors
+/// When there is not so much.
+pub fn zero_bytes(most: u64) -> Result<Vec<u8>> {
+    let too_large = || Error::Argument(format!("out of memory for a stream of up to {most} bytes"));
+    let len = usize::try_from(most).map_err(|_| too_large())?;
+    try_zeroed_vec(len).map_err(|()| too_large())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_memory_is_an_error() {
+        assert_eq!(zero_bytes(1000).unwrap(), [0; 1000]);
+        for len in [1 << 62, u64::MAX] {
+            let told = zero_bytes(len).unwrap_err().to_string();
+            assert!(told.contains(&len.to_string()), "{told}");
+        }
+        let shape = Shape::new(&[1 << 30, 1 << 29]).unwrap();
+        let told = zeros::<f64>(&shape).unwrap_err().to_string();
+        assert!(told.contains("1073741824x536870912"), "{told}");
+    }
+}
