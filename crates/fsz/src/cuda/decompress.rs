@@ -136,18 +136,7 @@ pub(crate) unsafe fn launch_field(
     queue: sys::CUstream,
 ) -> Result<()> {
     // SAFETY: as the caller vouches.
-    unsafe {
-        match &kind.tiles {
-            Tiles::Paper | Tiles::Unknown => {
-                let tiles = 0..kind.elements().div_ceil(TILE as u64);
-                launch_tiles(device, kind, view, tiles, out, status, queue)
-            }
-            Tiles::Dense { boxes, .. } => {
-                let operation = Operation::Decompress(kind.coder());
-                launch_boxes((device, kind, &**boxes, view, status, queue), operation, out)
-            }
-        }
-    }
+    unsafe { launch_chunks(device, kind, view, 0..kind.sections.chunks, out, status, queue) }
 }
 
 /// A stream of boxes, and what its decompression is enqueued with.
@@ -180,16 +169,18 @@ pub(crate) unsafe fn launch_chunks(
         return Ok(());
     }
     let Tiles::Dense { boxes, .. } = &kind.tiles else {
-        let tile = |chunk: u64| chunk * CHUNK_TILES as u64;
         let first = chunks.start * (CHUNK * kind.dtype.size()) as u64;
-        let tiles = tile(chunks.start)..tile(chunks.end);
-        // SAFETY: as the caller vouches.
+        let tiles = chunks.start * CHUNK_TILES as u64..chunks.end * CHUNK_TILES as u64;
+        // SAFETY: as the caller vouches; there are no more elements than the last chunk has.
         return unsafe { launch_tiles(device, kind, view, tiles, out + first, status, queue) };
     };
     let of = (device, kind, &**boxes, view, status, queue);
-    let most = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?.shapes.most_ordered;
+    let most = match chunks.start {
+        0 => chunks.end,
+        _ => device.kernels.decompress_boxes(kind.coder(), kind.dtype)?.shapes.most_ordered.into(),
+    };
     for first in chunks.clone().step_by(most as usize) {
-        let chunks = first..chunks.end.min(first + u64::from(most));
+        let chunks = first..chunks.end.min(first + most);
         // SAFETY: as the caller vouches.
         unsafe { launch_ordered(of, chunks, Operation::Decompress(kind.coder()), out)? };
     }
