@@ -86,27 +86,33 @@ fn pieces_are_what_the_cpu_decodes() {
     tiles_and_fields::<f64>(&codec);
 }
 
+/// Damages a stream's payload here and there, and then decodes it as it was.
+fn damage_is_told(codec: &Codec, bytes: &[u8], random: &mut Random, back: &mut [f32]) {
+    let whole = Stream::open(bytes).expect("opens");
+    let payload = whole.sections().payload as usize;
+    for round in 0..20 {
+        let mut damaged = bytes.to_vec();
+        let at = match round {
+            0 => payload,
+            1 => bytes.len() - 1,
+            _ => payload + random.below(bytes.len() - payload),
+        };
+        damaged[at] ^= 1 << random.below(8);
+        let stream = Stream::open(&damaged).expect("the payload is not looked at");
+        let answer = codec.decompress_into(&stream, back);
+        assert!(matches!(answer, Err(Error::Corrupt(_))), "byte {at}: {answer:?}");
+    }
+    // What was damaged before leaves no trace.
+    same_field(codec, &whole, back);
+}
+
 #[test]
 fn damage_in_any_piece_is_told() {
     let Some(codec) = device() else { return };
     let mut random = Random::new(6);
+    let mut back = vec![0f32; MANY];
     for bytes in streams::<f32>() {
-        let payload = Stream::open(&bytes).expect("opens").sections().payload as usize;
-        let mut back = vec![0f32; MANY];
-        for round in 0..20 {
-            let mut damaged = bytes.clone();
-            let at = match round {
-                0 => payload,
-                1 => bytes.len() - 1,
-                _ => payload + random.below(bytes.len() - payload),
-            };
-            damaged[at] ^= 1 << random.below(8);
-            let stream = Stream::open(&damaged).expect("the payload is not looked at");
-            let answer = codec.decompress_into(&stream, &mut back);
-            assert!(matches!(answer, Err(Error::Corrupt(_))), "byte {at}: {answer:?}");
-        }
-        // What was damaged before leaves no trace.
-        same_tiles::<f32>(&codec, &Stream::open(&bytes).expect("opens"), 0..MANY as u64 / 256);
+        damage_is_told(&codec, &bytes, &mut random, &mut back);
     }
 }
 
@@ -323,25 +329,10 @@ fn slabs_to_pinned_memory_several_calls_at_once() {
 fn damage_in_any_slab_is_told() {
     let Some(codec) = device() else { return };
     let codec = codec.threads(4).expect("threads");
-    let mut random = Random::new(7);
     let (kind, shape) = fields_of_slabs::<f32>()[3].clone();
     let bytes = stream_of::<f32>(kind, &shape, Layout::Brick, Bound::Absolute(1e-3));
-    let payload = Stream::open(&bytes).expect("opens").sections().payload as usize;
     let mut back = vec![0f32; shape.iter().product::<u64>() as usize];
-    for round in 0..20 {
-        let mut damaged = bytes.clone();
-        let at = match round {
-            0 => payload,
-            1 => bytes.len() - 1,
-            _ => payload + random.below(bytes.len() - payload),
-        };
-        damaged[at] ^= 1 << random.below(8);
-        let stream = Stream::open(&damaged).expect("the payload is not looked at");
-        let answer = codec.decompress_into(&stream, &mut back);
-        assert!(matches!(answer, Err(Error::Corrupt(_))), "byte {at}: {answer:?}");
-    }
-    // What was damaged before leaves no trace.
-    same_field(&codec, &Stream::open(&bytes).expect("opens"), &mut back);
+    damage_is_told(&codec, &bytes, &mut Random::new(7), &mut back);
 }
 
 /// The range of elements that is found on the way, of all kinds of them.
