@@ -38,7 +38,7 @@ pub(crate) const SMALL: usize = 1 << 20;
 /// wake.
 pub(crate) const ALONE: usize = 4 << 20;
 /// Bytes of a piece of an output that its owner has pinned: the fewer there are, the less the device waits between them.
-const PINNED_PIECE: usize = 2 * PIECE;
+const PINNED_OUTPUT_PIECE: usize = 2 * PIECE;
 /// Bytes of memory that its owner has pinned, between two looks at who waits.
 const WATCHED: usize = 64 << 20;
 
@@ -329,7 +329,7 @@ pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
 pub(crate) fn shares_to(out: &[u8], threads: usize) -> (usize, usize) {
     let (piece, lanes) = shares(out.len(), threads);
     match piece == PIECE && is_pinned(out) {
-        true => (PINNED_PIECE, out.len().div_ceil(2 * PINNED_PIECE).clamp(1, lanes)),
+        true => (PINNED_OUTPUT_PIECE, out.len().div_ceil(2 * PINNED_OUTPUT_PIECE).clamp(1, lanes)),
         false => (piece, lanes),
     }
 }
