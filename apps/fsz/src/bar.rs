@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use fsz::Progress;
@@ -35,7 +36,10 @@ pub fn spinner(what: &str, quiet: bool) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
-    spinner.enable_steady_tick(TICK * 2);
+    // Without a thread it stands still; to ask for one that cannot be had would end the program.
+    if !spinner.is_hidden() && thread::Builder::new().spawn(|| ()).is_ok() {
+        spinner.enable_steady_tick(TICK * 2);
+    }
     spinner
 }
 
@@ -57,9 +61,9 @@ fn shown<R>(
     update: impl Fn(&ProgressBar) + Send,
     work: impl FnOnce() -> R,
 ) -> R {
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let (ended, end) = mpsc::channel::<()>();
-        scope.spawn(move || {
+        let updates = thread::Builder::new().spawn_scoped(scope, move || {
             while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 update(bar);
             }
@@ -67,6 +71,10 @@ fn shown<R>(
         });
         let result = work();
         drop(ended);
+        if updates.is_err() {
+            // The work needs no bar: it has been done without.
+            bar.finish_and_clear();
+        }
         result
     })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use fsz::{Codec, Element, Progress, Stream};
 use fsz_field::Shape;
 use indicatif::ProgressBar;
@@ -62,7 +62,7 @@ fn each_of<T: Element>(
     let (parts, cancellable) = (&parts, &cancellable);
     // What this thread holds of the channels goes with it, so that the other does not wait for ever.
     std::thread::scope(move |scope| {
-        let decoder = scope.spawn(move || -> Result<()> {
+        let decoder = std::thread::Builder::new().spawn_scoped(scope, move || -> Result<()> {
             let unhurried = codec.clone().unhurried();
             let mut took = Duration::MAX;
             for units in parts.each() {
@@ -82,6 +82,9 @@ fn each_of<T: Element>(
             }
             Ok(())
         });
+        let decoder = decoder.map_err(|error| {
+            anyhow!("cannot start a thread: {error}; raise the limit, which ulimit -u, ulimit -v or the job sets")
+        })?;
         for (values, buffer) in filled {
             cancellable.check()?;
             let part = &buffer[..length(&values)];

@@ -1,6 +1,8 @@
 //! Which codec a command uses.
 
-use anyhow::{Result, anyhow};
+use std::error::Error as _;
+
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use fsz::cuda::StreamKind;
 use fsz::{Backend, Codec, Dense, Profile, Stream};
@@ -57,11 +59,8 @@ impl CodecArgs {
     /// The codec asked for. Other parallel work of the command keeps to the same threads.
     pub fn codec(&self) -> Result<Codec> {
         let threads = self.threads.map(threads);
-        if let Some(threads) = threads.filter(|&n| n > 0) {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build_global()
-                .map_err(|e| anyhow!("cannot start {threads} threads: {e}"))?;
+        if threads != Some(0) {
+            start(threads)?;
         }
         let codec = backend(self.backend)?;
         Ok(match threads {
@@ -70,6 +69,20 @@ impl CodecArgs {
             _ => codec,
         })
     }
+}
+
+/// Starts the threads that all parallel work of the program shares, by default one for each core.
+pub fn start(threads: Option<usize>) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    let Err(error) = pool.build_global() else { return Ok(()) };
+    if threads.is_none() && error.source().is_none() {
+        // Without a cause the error says that they run.
+        return Ok(());
+    }
+    let fewer = if threads == Some(1) { "" } else { "use fewer with --threads, or " };
+    bail!(
+        "cannot start threads: {error}; {fewer}raise the limit, which ulimit -u, ulimit -v or the job sets"
+    )
 }
 
 /// The codec of a backend.

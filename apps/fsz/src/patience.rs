@@ -14,7 +14,8 @@ const LONG: Duration = Duration::from_secs(10);
 pub fn read<R>(path: &Path, read: impl FnOnce() -> R) -> R {
     let (reading, over) = channel::<()>();
     thread::scope(|scope| {
-        scope.spawn(move || {
+        // Without a thread nothing is said.
+        let _ = thread::Builder::new().spawn_scoped(scope, move || {
             if over.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
                 terminal::note(
                     false,

@@ -1,6 +1,10 @@
 //! The threads that calls work on.
 
-use std::{sync::Arc, thread::available_parallelism};
+use std::{
+    error::Error as _,
+    sync::{Arc, OnceLock},
+    thread::available_parallelism,
+};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -12,6 +16,19 @@ const PER_CORE: usize = 4;
 /// The most threads of its own that a codec has.
 pub(crate) fn most() -> usize {
     PER_CORE * available_parallelism().map_or(1, usize::from)
+}
+
+/// Threads of the pool that is current where the call is made. Where the system starts none, as under `ulimit -u`, that is
+/// the calling thread: rayon would panic.
+pub(crate) fn current() -> usize {
+    static STARTED: OnceLock<bool> = OnceLock::new();
+    let in_pool = rayon::current_thread_index().is_some();
+    let started = || match ThreadPoolBuilder::new().build_global() {
+        Ok(()) => true,
+        // Without a cause the error says that the pool was there before.
+        Err(error) => error.source().is_none(),
+    };
+    if in_pool || *STARTED.get_or_init(started) { rayon::current_num_threads() } else { 1 }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -42,7 +59,7 @@ impl Threads {
     pub fn count(&self) -> usize {
         match self {
             Threads::Calling => 1,
-            Threads::Current => rayon::current_num_threads(),
+            Threads::Current => current(),
             Threads::Own(pool) => pool.current_num_threads(),
         }
     }

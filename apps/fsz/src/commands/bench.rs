@@ -144,6 +144,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         BackendChoice::Cuda => true,
         BackendChoice::Auto => fsz::devices().is_ok(),
     };
+    codec::start(args.threads.iter().copied().map(codec::threads).max())?;
     match cuda {
         true if !args.threads.is_empty() => {
             bail!("--threads applies to the CPU only: use --backend cpu")

@@ -295,6 +295,36 @@ fn adios2_files_in_a_build_without_it() {
 }
 
 #[test]
+fn a_system_that_starts_no_threads_is_told_in_one_line() {
+    let fixture = Fixture::with_stream();
+    // No system has memory for a stack of that size.
+    let run = |args: &[&str]| {
+        let ended =
+            fixture.command(args).env("RUST_MIN_STACK", (1u64 << 50).to_string()).output().unwrap();
+        (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+    };
+    for args in [
+        &["compress", FIELD, "-o", "x.fsz", "--abs", "1"][..],
+        &["compress", FIELD, "-o", "x.fsz", "--psnr", "60", "--threads", "1"],
+        &["decompress", "T.fsz", "-o", "x.npy"],
+        &["slice", "T.fsz", "--axis", "0", "--index", "0", "-o", "x.npy"],
+        &["picture", "T.fsz", "-o", "x.png"],
+        &["verify", "T.fsz"],
+        &["verify", "T.fsz", "--original", FIELD],
+        &["compare", FIELD, "T.fsz"],
+        &["study", FIELD, "--out", "x"],
+        &["bench", "smooth", "--target-mb", "1"],
+    ] {
+        let (code, told) = run(args);
+        assert_eq!(code, Some(2), "{args:?}: {told}");
+        assert!(told.starts_with("error: cannot start threads: "), "{args:?}: {told}");
+        assert!(told.contains("ulimit -u") && told.lines().count() == 1, "{args:?}: {told}");
+    }
+    assert_eq!(run(&["inspect", "T.fsz"]), (Some(0), String::new()));
+    assert_eq!(fixture.names(), ["T.fsz", FIELD]);
+}
+
+#[test]
 fn help_and_version_are_no_errors() {
     let fixture = Fixture::new();
     assert!(fixture.fine(&["--help"]).contains("Exit codes"));

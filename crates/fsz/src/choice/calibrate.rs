@@ -6,7 +6,7 @@ use super::cost::{Class, Cost, SIZES, Work};
 use crate::{
     bound::Bound, compress::compress, cuda, element::Element, error::Result, exec::Execution,
     format::sections::max_compressed_len, options::CompressOptions, partial, simd::Level,
-    stream::Stream, with_element,
+    stream::Stream, threads, with_element,
 };
 
 /// Values of a row, and rows of a plane.
@@ -30,7 +30,7 @@ pub(crate) fn start(device: &cuda::Device) -> Option<f64> {
 }
 
 fn measure_values<T: Element>(device: &cuda::Device, class: Class, level: Level) -> Result<Cost> {
-    let threads = rayon::current_num_threads();
+    let threads = threads::current();
     let on = |threads| Execution { level, threads, progress: None };
     let all = field::<T>(SIZES[SIZES.len() - 1] as usize / size_of::<T>());
     let mut cost =

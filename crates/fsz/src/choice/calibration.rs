@@ -7,7 +7,7 @@ use super::{
     cost::{Class, Costs},
     measure, state,
 };
-use crate::{cuda::Device, dtype::DType, error::Result, simd::Level};
+use crate::{cuda::Device, dtype::DType, error::Result, simd::Level, threads};
 
 /// What [`Codec::auto`](crate::Codec::auto) knows of this machine, and decides by.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct CallCost {
 impl Calibration {
     /// What is known now: what was measured earlier, also by other processes, and usual figures for the rest.
     pub fn current() -> Self {
-        Calibration { costs: state().costs.clone(), threads: rayon::current_num_threads() }
+        Calibration { costs: state().costs.clone(), threads: threads::current() }
     }
 
     /// Measures everything anew on CUDA device 0 and with all threads of the current rayon pool, and keeps it in

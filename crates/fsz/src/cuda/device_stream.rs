@@ -21,7 +21,7 @@ use crate::{
     partial::check_box,
     simd::Level,
     stream::Stream,
-    threads::Threads,
+    threads::{self, Threads},
 };
 
 /// A stream in the memory of a CUDA device. It is copied there once; then any part of it is decoded by kernels and a copy
@@ -190,6 +190,6 @@ impl DeviceStream {
 
 /// How so many bytes are copied.
 fn on_threads(bytes: usize) -> Execution<'static> {
-    let threads = if bytes <= ALONE { 1 } else { rayon::current_num_threads() };
+    let threads = if bytes <= ALONE { 1 } else { threads::current() };
     Execution { level: Level::detect(), threads, progress: None }
 }
