@@ -110,9 +110,9 @@ impl Cli {
         match self.command {
             Command::Verify(args) => return verify::run(&args, quiet),
             Command::Inspect(args) => return inspect::run(&args, quiet),
+            Command::Decompress(args) => return decompress::run(&args, quiet),
             Command::View(args) => return view::run(&args),
             Command::Compress(args) => compress::run(&args, quiet),
-            Command::Decompress(args) => decompress::run(&args, quiet),
             Command::Slice(args) => slice::run(&args, quiet),
             Command::Picture(args) => picture::run(&args, quiet),
             Command::Extract(args) => extract::run(&args, quiet),

@@ -1,6 +1,7 @@
 //! `fsz decompress`.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use fsz::{Codec, Element, Stream, with_element};
@@ -15,7 +16,8 @@ mod series;
 
 /// Decompress a .fsz or .zfp file to raw values or .npy, or a series of them to a folder of .npy files
 ///
-/// Several inputs, or all .fsz files of a folder, go to a folder, each as a .npy file of the same name.
+/// Several inputs, or all .fsz files of a folder, go to a folder, each as a .npy file of the same name. A damaged one is
+/// told, and the others are decompressed; the exit code is then 1.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Compressed file, or several, or a folder of them
@@ -33,7 +35,7 @@ pub struct Args {
 }
 
 /// Decompresses the inputs into the output.
-pub fn run(args: &Args, quiet: bool) -> Result<()> {
+pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     let codec = args.codec.codec()?;
     if let Some(files) = series::files(args) {
         return series::run(args, &files, &codec, quiet);
@@ -41,7 +43,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let files = (&*args.input[0], &*args.output);
     let (bytes, direct) = decompress(files, args.force, &codec, "decompressing", quiet)?;
     let (path, bytes) = (args.output.display(), number::bytes(bytes));
-    terminal::summary(quiet, direct, &format!("{path}: {bytes}"))
+    terminal::summary(quiet, direct, &format!("{path}: {bytes}"))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Decompresses a file into another one; `what` stands beside the bar. Gives the bytes of the values, and whether they

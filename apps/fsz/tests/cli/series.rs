@@ -460,6 +460,48 @@ fn a_damaged_file_of_a_folder_does_not_hide_the_others() {
 }
 
 #[test]
+fn what_is_sound_of_a_damaged_folder_is_verified_and_decompressed() {
+    let fixture = with_steps();
+    fixture.fine(&compress(&["--range", "1e-3"]));
+    let [a, b, c] = ["out/a_6x20x30.fsz", "out/b_6x20x30.fsz", "out/c_6x20x30.fsz"];
+    fixture.write(a, b"");
+    let mut damaged = fixture.read(b);
+    *damaged.last_mut().unwrap() ^= 1;
+    fixture.write(b, &damaged);
+    std::fs::create_dir(fixture.path("out/d.fsz")).unwrap();
+    let told =
+        ["a_6x20x30.fsz: trunc", "b_6x20x30.fsz: corrupt", "d.fsz: a folder", "e.fsz: No such"];
+    let told = &told[..if cfg!(unix) { 4 } else { 3 }];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", fixture.path("out/e.fsz")).unwrap();
+        let pipe = fixture.path("out/pipe.fsz");
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    let check = |run: &crate::fixture::Run, last: String| {
+        assert_eq!(run.code, 1, "{run:?}");
+        assert_eq!(run.err.lines().count(), told.len(), "{run:?}");
+        for (line, told) in run.err.lines().zip(told) {
+            assert!(line.starts_with(&format!("error: out/{told}")), "{told}: {run:?}");
+        }
+        assert!(run.out.contains(&last), "{last}: {run:?}");
+    };
+    let failed = format!("{} of {} streams FAILED", told.len(), told.len() + 1);
+    let run = fixture.run(&["verify", "out"]);
+    check(&run, failed.clone());
+    assert!(run.out.contains(&format!("{c}: intact")), "{run:?}");
+    check(
+        &fixture.run(&["decompress", "out", "-o", "back"]),
+        format!("back: 1 field, 14.4 kB, {failed}\n"),
+    );
+    assert_eq!(std::fs::read_dir(fixture.path("back")).unwrap().count(), 1);
+    fixture.fine(&["decompress", c, "-o", "x.npy"]);
+    assert!(fixture.read("back/c_6x20x30.npy") == fixture.read("x.npy"));
+    // A name that nothing has may be misspelt.
+    fixture.refused(&["decompress", c, "none.fsz", "-o", "new"], "none.fsz: No such file");
+}
+
+#[test]
 fn all_streams_of_a_series_are_verified() {
     let fixture = with_steps();
     fixture.fine(&compress(&["--range", "1e-3"]));

@@ -1,9 +1,11 @@
 //! A series: all inputs, or all streams of a folder, into a folder, as `.npy` files of the same names.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Error, Result, bail, ensure};
 use fsz::Codec;
 use fsz_field::Folder;
 use fsz_figure::number;
@@ -22,7 +24,9 @@ pub fn files(args: &Args) -> Option<Vec<PathBuf>> {
 }
 
 /// Decompresses all files into the folder.
-pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result<()> {
+///
+/// A damaged one is told, and the others are decompressed; the exit code is then 1.
+pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result<ExitCode> {
     let folder = &args.output;
     refuse_standard_output(folder)?;
     if folder.exists() && !folder.is_dir() {
@@ -33,7 +37,11 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
     let mut outputs = Vec::new();
     let mut names = HashSet::new();
     for file in files {
-        expect_compressed(file)?;
+        match expect_compressed(file) {
+            // Told when its turn comes, so that the others are decompressed.
+            Err(error) if is_damage(file, &error) => {}
+            kind => drop(kind?),
+        }
         let mut name = file.file_stem().unwrap_or_default().to_owned();
         name.push(".npy");
         let output = folder.join(name);
@@ -48,12 +56,36 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
         outputs.push(output);
     }
     let _filled = Folder::create(folder)?;
-    let mut bytes = 0;
+    let (mut bytes, mut damaged) = (0, 0);
     for (i, (file, output)) in files.iter().zip(&outputs).enumerate() {
         let what = format!("decompressing {} of {}", i + 1, files.len());
-        bytes += decompress((file, output), args.force, codec, &what, quiet)?.0;
+        match decompress((file, output), args.force, codec, &what, quiet) {
+            Ok((of_field, _)) => bytes += of_field,
+            Err(error) if is_damage(file, &error) => {
+                terminal::problem(&error);
+                damaged += 1;
+            }
+            Err(error) => return Err(error),
+        }
     }
     let (folder, bytes) = (folder.display(), number::bytes(bytes));
-    let fields = terminal::count(files.len(), "field");
-    terminal::summary(quiet, false, &format!("{folder}: {fields}, {bytes}"))
+    let fields = terminal::count(files.len() - damaged, "field");
+    let failed = match damaged {
+        0 => String::new(),
+        _ => format!(", {damaged} of {} streams FAILED", files.len()),
+    };
+    terminal::summary(quiet, false, &format!("{folder}: {fields}, {bytes}{failed}"))?;
+    Ok(if damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Whether an error is one of this input, and of no other: it cannot be read, or not decoded. One that is not there may
+/// be a misspelt name.
+fn is_damage(file: &Path, error: &Error) -> bool {
+    use fsz_field::Error::{Codec, File, Io};
+    let path = match error.downcast_ref() {
+        Some(Codec { source: fsz::Error::Cancelled, .. }) => None,
+        Some(Io { path, .. } | File { path, .. } | Codec { path, .. }) => Some(path),
+        _ => None,
+    };
+    path.is_some_and(|path| path == file) && fs::symlink_metadata(file).is_ok()
 }

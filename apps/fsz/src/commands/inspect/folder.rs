@@ -18,8 +18,14 @@ use crate::terminal;
 pub fn streams(path: &Path) -> Option<Vec<PathBuf>> {
     let entries = path.read_dir().ok()?;
     let is_stream = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "fsz");
-    let mut files: Vec<PathBuf> =
-        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_stream).collect();
+    // A pipe that somebody keeps in a folder holds no stream, and to open it might wait for ever. A link that leads
+    // nowhere is told with what cannot be read.
+    let is_special =
+        |path: &PathBuf| path.metadata().is_ok_and(|entry| !entry.is_file() && !entry.is_dir());
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| is_stream(path) && !is_special(path))
+        .collect();
     files.sort();
     (!files.is_empty() && !path.join("md.idx").exists()).then_some(files)
 }

@@ -80,9 +80,9 @@ fn streams(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
             None => streams.push((input.clone(), false)),
         }
     }
-    // What is wrong with a stream is told when its turn comes, if only it is there.
-    for (path, _) in &streams {
-        if path.is_dir() || !path.exists() {
+    // What is wrong with a stream is told when its turn comes; what was named must be there.
+    for (path, is_of_folder) in &streams {
+        if !is_of_folder && (path.is_dir() || !path.exists()) {
             Kind::of(path)?;
         }
     }
