@@ -89,17 +89,78 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     Ok(())
 }
 
-/// Copies a file into a folder that is made where it is not there. A program that is running keeps its old file.
-fn put(from: &Path, to: &Path) -> Result<()> {
+/// Copies a file into a folder that is made where it is not there. A program that is running keeps its old file, one that
+/// starts meanwhile finds the old or the new one, and where there is no room for the new one the old one stays. A link is
+/// copied as a link.
+pub fn put(from: &Path, to: &Path) -> Result<()> {
     let to = folder_of(to.to_owned())?;
-    if to.exists() {
-        fs::remove_file(&to)?;
-    }
-    fs::copy(from, to)?;
+    let name = to.file_name().context("an installed file has a name")?.display();
+    let new = to.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let made = match from.is_symlink() {
+        true => link(from, &new),
+        false => fs::copy(from, &new).map(drop),
+    };
+    let placed = made.and_then(|()| fs::rename(&new, &to));
+    placed.inspect_err(|_| {
+        // What cannot be removed was not made.
+        let _ = fs::remove_file(&new);
+    })?;
     Ok(())
+}
+
+/// Makes a link to where another one leads.
+#[cfg(unix)]
+fn link(other: &Path, link: &Path) -> std::io::Result<()> {
+    fs_err::os::unix::fs::symlink(fs::read_link(other)?, link)
+}
+
+/// What is a link elsewhere is a copy of the file.
+#[cfg(not(unix))]
+fn link(other: &Path, link: &Path) -> std::io::Result<()> {
+    fs::copy(other, link).map(drop)
 }
 
 fn folder_of(file: PathBuf) -> Result<PathBuf> {
     fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn an_upgrade_replaces_a_file_whole_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let [old, new, to] =
+            ["old", "new", "lib/fsz/plugin.so"].map(|name| place.path().join(name));
+        fs::write(&old, "old").unwrap();
+        fs::write(&new, "new and longer").unwrap();
+        put(&old, &to).unwrap();
+        let mut running = fs::File::open(&to).unwrap();
+        put(&new, &to).unwrap();
+        let mut kept = String::new();
+        running.read_to_string(&mut kept).unwrap();
+        assert_eq!(
+            (kept.as_str(), fs::read_to_string(&to).unwrap().as_str()),
+            ("old", "new and longer")
+        );
+
+        #[cfg(unix)]
+        {
+            let [link, name] = ["link", "lib/fsz/plugin.so.1"].map(|name| place.path().join(name));
+            std::os::unix::fs::symlink("plugin.so", &link).unwrap();
+            for _ in 0..2 {
+                put(&link, &name).unwrap();
+                assert_eq!(fs::read_link(&name).unwrap(), Path::new("plugin.so"));
+            }
+            fs::remove_file(name).unwrap();
+        }
+
+        // A build that is not there, as a disk that is full: what is installed stays.
+        put(&place.path().join("none"), &to).unwrap_err();
+        assert_eq!(fs::read_to_string(&to).unwrap(), "new and longer");
+        assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1);
+    }
 }

@@ -2,9 +2,11 @@
 
 use crate::cargo::{cargo, root, target, tool_of};
 use crate::features::compiled_kernels;
-use crate::{cache, process};
+use crate::install::put;
+use crate::{cache, folder, process};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use fs_err as fs;
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 const VERSION: &str = "0.10.24";
@@ -47,7 +49,26 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     if build == Build::Debug {
         install.arg("--debug");
     }
-    process::run(install.arg("--prefix").arg(prefix))
+    // Aside first: cargo-c writes into the files that are there, and a program that has the library loaded would crash.
+    let staged = target().join("cargo-c/staged");
+    folder::empty(&staged)?;
+    process::run(install.arg("--destdir").arg(&staged).arg("--prefix").arg(prefix))?;
+    let inside = prefix.components().filter(|part| matches!(part, Component::Normal(_)));
+    place(&staged.join(inside.collect::<PathBuf>()), prefix)?;
+    folder::remove(&staged)
+}
+
+/// Puts all that lies in a folder into another one, each file whole.
+fn place(from: &Path, to: &Path) -> Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => place(&entry.path(), &to)?,
+            false => put(&entry.path(), &to)?,
+        }
+    }
+    Ok(())
 }
 
 /// The program of cargo-c. Building it takes some minutes once.
