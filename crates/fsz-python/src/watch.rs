@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
@@ -43,16 +43,21 @@ pub fn watched<R: Send>(
     let (outcome, interrupt) = py.detach(|| {
         thread::scope(|scope| {
             let (ended, wait) = channel::<()>();
-            let (progress, work) = (&progress, work);
+            let progress = &progress;
+            // Handed over behind a lock, so that it is still here where no thread starts.
+            let work = Arc::new(Mutex::new(Some(work)));
+            let handed = Arc::clone(&work);
             let worker =
                 thread::Builder::new().name("fsz-call".into()).spawn_scoped(scope, move || {
-                    let outcome = work(progress);
+                    let work = handed.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    let outcome = work.map(|work| work(progress));
                     drop(ended);
                     outcome
                 });
-            let worker = match worker {
-                Ok(worker) => worker,
-                Err(error) => return (Err(fsz::Error::Io(error)), None),
+            let Ok(worker) = worker else {
+                // Nobody looks at signals meanwhile, as in short calls.
+                let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+                return (work.map(|work| work(progress)), None);
             };
             let mut interrupt = None;
             while interrupt.is_none()
@@ -67,6 +72,8 @@ pub fn watched<R: Send>(
             (outcome, interrupt)
         })
     });
+    // The work was there for whoever took it first, and nobody else does.
+    let outcome = outcome.unwrap_or(Err(fsz::Error::Cancelled));
     match (outcome, interrupt) {
         (_, Some(interrupt)) => Err(interrupt),
         (Err(error), None) => Err(raised(py, error)),

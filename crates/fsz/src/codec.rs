@@ -127,10 +127,11 @@ impl Codec {
     }
 
     /// The same codec on `n` threads of its own, or on [`most_threads`](Self::most_threads) where `n` is larger; with
-    /// 1, the calling thread works alone.
+    /// 1, the calling thread works alone. Where the system starts fewer threads, as under `ulimit -u`, it has about as many as
+    /// that, or the calling thread.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for 0; [`Error::Io`] when threads cannot be started.
+    /// [`Error::InvalidArgument`] for 0.
     pub fn threads(mut self, n: usize) -> Result<Self> {
         self.threads = Threads::new(n)?;
         Ok(self)

@@ -2,6 +2,7 @@
 
 use std::{
     error::Error as _,
+    iter::successors,
     sync::{Arc, OnceLock},
     thread::available_parallelism,
 };
@@ -42,18 +43,19 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// `n` threads of their own, [`most`] of them at most; with 1, the calling thread.
+    /// `n` threads of their own, [`most`] of them at most; with 1, the calling thread. Where the system starts fewer, as
+    /// under `ulimit -u`, about as many as it does: a simulation must not end for that.
     pub fn new(n: usize) -> Result<Self> {
-        match n {
-            0 => Err(Error::invalid("0 threads: use at least 1")),
-            1 => Ok(Threads::Calling),
-            _ => ThreadPoolBuilder::new()
-                .num_threads(n.min(most()))
-                .thread_name(|i| format!("fsz-{i}"))
-                .build()
-                .map(|pool| Threads::Own(Arc::new(pool)))
-                .map_err(|e| Error::Io(std::io::Error::other(e))),
+        if n == 0 {
+            return Err(Error::invalid("0 threads: use at least 1"));
         }
+        let pool = |n| {
+            let pool = ThreadPoolBuilder::new().num_threads(n);
+            pool.thread_name(|i| format!("fsz-{i}")).build().ok()
+        };
+        let halves = successors(Some(n.min(most())), |n| Some(n / 2)).take_while(|&n| n > 1);
+        let started = halves.into_iter().find_map(pool);
+        Ok(started.map_or(Threads::Calling, |pool| Threads::Own(Arc::new(pool))))
     }
 
     pub fn count(&self) -> usize {

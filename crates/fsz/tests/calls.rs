@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::{process::Command, sync::Arc};
 
 use common::{
     check_promise, codecs, compress, decompress,
@@ -375,4 +375,31 @@ fn records_end_at_damage_and_those_behind_it_can_be_asked_for() {
     assert!(numbers.eq(0..sound), "{} records", others.len());
     let behind = stream.tile_records().chunk(2).expect("it is sound");
     assert_eq!(behind[0].index, stream.grid().chunk_tiles(2).start);
+}
+
+#[test]
+fn calls_work_where_the_system_starts_no_threads() {
+    const CHILD: &str = "FSZ_TEST_WITHOUT_THREADS";
+    if std::env::var_os(CHILD).is_none() {
+        // In a process that has started none: no system has memory for stacks of that size.
+        let mut child = Command::new(std::env::current_exe().expect("this program"));
+        child.args(["--exact", "calls_work_where_the_system_starts_no_threads"]);
+        child.env(CHILD, "1").env("RUST_MIN_STACK", (1u64 << 50).to_string());
+        let ended = child.output().expect("it starts");
+        assert!(ended.status.success(), "{ended:?}");
+        return;
+    }
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "a thread has started");
+    let shape = [40, 100, 100];
+    let data = field::<f32>("smooth, noise", 400_000, 4);
+    let alone = Codec::cpu().threads(1).expect("the calling thread");
+    for bound in [Bound::ValueRange(1e-3), Bound::Psnr(60.0)] {
+        let options = CompressOptions::new(bound);
+        let bytes = compress(&alone, &data, &shape, &options);
+        for codec in [Codec::cpu(), Codec::cpu().threads(7).expect("fewer threads")] {
+            assert!(compress(&codec, &data, &shape, &options) == bytes, "{bound:?}");
+            let stream = Stream::open(&bytes).expect("opens");
+            codec.decompress::<f32>(&stream).expect("decodes");
+        }
+    }
 }
