@@ -2,16 +2,19 @@
 
 use std::{
     ffi::{CStr, CString},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Mutex, PoisonError},
 };
 
 use crate::hdf5::Hdf5;
 
-/// Whether the line on standard error has been printed.
-static PRINTED: AtomicBool = AtomicBool::new(false);
+/// What has been printed on standard error.
+static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Puts a message on HDF5's error stack. The first one goes to standard error too where HDF5 does not print the
-/// stack by itself: netCDF says "HDF error" and no more.
+/// Messages that are printed at most: one may name what differs from chunk to chunk.
+const MOST: usize = 16;
+
+/// Puts a message on HDF5's error stack. It goes to standard error too, once, where HDF5 does not print the stack by
+/// itself: netCDF says "HDF error" and no more.
 pub(crate) fn failure(hdf5: Option<&Hdf5>, function: &CStr, message: &str) {
     // Without the zeros that a name in a damaged file may hold.
     let words = CString::new(message.replace('\0', " ")).unwrap_or_default();
@@ -19,7 +22,16 @@ pub(crate) fn failure(hdf5: Option<&Hdf5>, function: &CStr, message: &str) {
         let prints = hdf5.prints_errors();
         hdf5.push_error(function, &words) && prints
     });
-    if !printed && !PRINTED.swap(true, Ordering::Relaxed) {
+    if !printed && is_new(message) {
         eprintln!("FSZ filter: {message} (shown once)");
     }
+}
+
+fn is_new(message: &str) -> bool {
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = printed.len() < MOST && !printed.iter().any(|known| known == message);
+    if new {
+        printed.push(message.to_owned());
+    }
+    new
 }

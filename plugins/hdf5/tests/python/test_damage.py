@@ -45,6 +45,32 @@ class Damage(Scratch):
                 file["a"][:]
             self.assertLessEqual(np.abs(file["a"][40:] - field[40:]).max(), 4e-3)
 
+    def test_each_message_is_printed_once(self):
+        program = """
+import h5py
+from fsz_codec.hdf5 import hdf5
+
+with h5py.File("a.h5", "w") as file:
+    good = file.create_dataset("a", (4, 5), "f4", chunks=(4, 5), **hdf5(absolute=1))
+    good.id.write_direct_chunk((0, 0), b"no stream at all" * 20)
+    for _ in range(2):
+        for wrong in (
+            lambda: file.create_dataset("b", (4, 5), "i4", chunks=(4, 5), **hdf5(absolute=1)),
+            lambda: good[:],
+        ):
+            try:
+                wrong()
+            except (OSError, ValueError):
+                continue
+            raise AssertionError("no error")
+"""
+        _, said = self.run_program(sys.executable, "-c", program)
+        lines = said.splitlines()
+        self.assertEqual(len(lines), 2, said)
+        for line, words in zip(lines, ("no other type", "magic")):
+            self.assertIn("FSZ filter: ", line)
+            self.assertIn(words, line)
+
     def test_the_stream_of_another_chunk(self):
         with h5py.File(self.path("a.h5"), "w") as file:
             dataset = file.create_dataset("a", (20, 20), "f4", chunks=(20, 20), **hdf5(absolute=1))
