@@ -14,12 +14,14 @@ static CANCELLABLE: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
 const INTERRUPTED: i32 = 130;
 
 /// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, and makes a file size limit an error of the write
-/// that meets it.
+/// that meets it, and a mapped file that can be read no further an end with a message.
 pub fn install() {
     #[cfg(unix)]
-    // SAFETY: a signal that is ignored runs no code.
+    // SAFETY: a signal that is ignored runs no code; the other handler never returns to what was interrupted.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+        let cut_short: extern "C" fn(libc::c_int) = cut_short;
+        libc::signal(libc::SIGBUS, cut_short as libc::sighandler_t);
     }
     // Without a handler the signal ends the program and leaves a hidden temporary file: worse, but
     // no reason not to work.
@@ -33,6 +35,26 @@ pub fn install() {
             }
         }
     });
+}
+
+/// Ends the program where an input is mapped and its bytes are gone.
+///
+/// The thread was reading values: it is not in the middle of an allocation, and holds no lock.
+#[cfg(unix)]
+extern "C" fn cut_short(_: libc::c_int) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if TOLD.swap(true, Ordering::SeqCst) {
+        // Another thread has met the same, and ends the program.
+        loop {
+            std::thread::park();
+        }
+    }
+    fsz_field::remove_unfinished();
+    crate::terminal::problem(&anyhow::anyhow!(
+        "an input became shorter while it was read, or what it lies on fails: try again"
+    ));
+    // SAFETY: ends the process at once; no destructor runs that could wait for this thread.
+    unsafe { libc::_exit(2) }
 }
 
 /// While this lives, an interrupt cancels the work instead of ending the program.

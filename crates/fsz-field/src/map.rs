@@ -14,7 +14,7 @@ use crate::storage::Storage;
 /// The bytes of a file, read as they are touched; of standard input (`-`) and of a pipe, read at once.
 ///
 /// A file that another program shortens while it is mapped ends this program with SIGBUS; that is
-/// the price of opening any size at once.
+/// the price of opening any size at once. The command `fsz` answers that signal with a message.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
     if let Some(bytes) = piped::bytes(path)? {
         return Ok(bytes);

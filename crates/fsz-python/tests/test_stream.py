@@ -8,6 +8,7 @@ import os
 import pickle
 import re
 import struct
+import threading
 import zlib
 from pathlib import Path
 from typing import Any
@@ -138,6 +139,16 @@ def test_a_stream_is_written_to_a_pipe(tmp_path: Path) -> None:
     stream.save(tmp_path / "pipe")
     assert os.read(reader, 1 << 16) == stream.to_bytes()
     os.close(reader)
+
+
+def test_a_stream_is_read_from_a_pipe(tmp_path: Path) -> None:
+    stream = fsz_codec.compress(smooth((40,)), range=1e-3)
+    os.mkfifo(tmp_path / "pipe")
+    for mmap in (True, False):
+        writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(stream.to_bytes(),))
+        writer.start()
+        assert fsz_codec.open(tmp_path / "pipe", mmap=mmap) == stream
+        writer.join()
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

@@ -22,7 +22,19 @@ const ZEROS: &str = "x_2000000000.f32";
 
 /// A command that reads [`ZEROS`] is interrupted; what it gave.
 fn interrupted(fixture: &Fixture, args: &[&str]) -> Output {
-    std::fs::File::create(fixture.path(ZEROS)).unwrap().set_len(8_000_000_000).unwrap();
+    let ended = reading(fixture, args, |_, child| signal(child, "-INT"));
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
+    ended
+}
+
+/// Something happens to a command, or to the file, while it reads [`ZEROS`]; what it gave. No output may be left.
+fn reading(
+    fixture: &Fixture,
+    args: &[&str],
+    happens: impl FnOnce(&std::fs::File, &Child),
+) -> Output {
+    let zeros = std::fs::File::create(fixture.path(ZEROS)).unwrap();
+    zeros.set_len(8_000_000_000).unwrap();
     let child = fixture.spawn(args);
     let deadline = Instant::now() + LONGEST;
     // The handler is set before the field is mapped.
@@ -31,11 +43,23 @@ fn interrupted(fixture: &Fixture, args: &[&str]) -> Output {
         assert!(Instant::now() < deadline, "the field was never opened");
         std::thread::yield_now();
     }
-    signal(&child, "-INT");
+    happens(&zeros, &child);
     let ended = child.wait_with_output().unwrap();
-    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     assert_eq!(fixture.names(), [ZEROS]);
     ended
+}
+
+#[test]
+fn an_input_that_becomes_shorter_is_told() {
+    for threads in ["1", "2"] {
+        let args = ["compress", ZEROS, "-o", "x.fsz", "--abs", "1e-3", "--threads", threads];
+        let shorten = |zeros: &std::fs::File, _: &Child| zeros.set_len(0).unwrap();
+        let ended = reading(&Fixture::new(), &args, shorten);
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(told.starts_with("error: an input became shorter"), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
 }
 
 #[test]

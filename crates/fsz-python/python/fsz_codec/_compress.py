@@ -134,7 +134,7 @@ def decompress(
 
 
 def open(path: str | bytes | os.PathLike[Any], *, mmap: bool = True) -> Stream:
-    """Opens a ``.fsz`` file. It is mapped: only what is decoded is read.
+    """Opens a ``.fsz`` file. It is mapped: only what is decoded is read. A pipe is read as a whole.
 
     Nothing may change or truncate the file while the stream is in use; with ``mmap=False`` it is read as a whole.
 
@@ -144,7 +144,8 @@ def open(path: str | bytes | os.PathLike[Any], *, mmap: bool = True) -> Stream:
     if mmap and os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     try:
-        if mmap:
+        # What is no regular file cannot be mapped; what is not there is told by the built-in open.
+        if mmap and os.path.isfile(path):
             return Stream._of(_native.Stream.map(os.fsdecode(path)))
         with _open(path, "rb") as file:
             return Stream.from_bytes(file.read())
