@@ -1,10 +1,12 @@
 //! Bounds by region, as told on the command line and shown to people.
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
 use fsz_field::{Field, Hints, Kind, MaskFile, Shape, with_values};
 
@@ -20,7 +22,7 @@ pub struct RegionArgs {
     bound_in: Vec<InBox>,
     /// Another bound where a mask is set: a field of the same shape, or a .npy file of bool or uint8; 0 and
     /// NaN are not set. Masks come after boxes
-    #[arg(long, value_name = "MASK.npy=E")]
+    #[arg(long, value_name = "MASK.npy=E", value_parser = OsStringValueParser::new().try_map(InMask::parse))]
     bound_where: Vec<InMask>,
 }
 
@@ -48,20 +50,28 @@ impl FromStr for InBox {
     }
 }
 
-impl FromStr for InMask {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (path, bound) = parted(text)?;
+impl InMask {
+    /// Names of files need not be UTF-8.
+    fn parse(text: OsString) -> Result<Self, String> {
+        let bytes = text.as_encoded_bytes();
+        let end = bytes.iter().rposition(|&byte| byte == b'=').ok_or(NO_BOUND)?;
+        // SAFETY: it was encoded so, and is parted before a character of ASCII.
+        let path = unsafe { OsStr::from_encoded_bytes_unchecked(&bytes[..end]) };
+        let bound = number(&String::from_utf8_lossy(&bytes[end + 1..]))?;
         Ok(InMask { path: path.into(), bound })
     }
 }
 
+const NO_BOUND: &str = "a bound is missing: add =E";
+
 /// What stands before the last `=`, and the bound behind it.
 fn parted(text: &str) -> Result<(&str, f64), String> {
-    let (place, bound) = text.rsplit_once('=').ok_or("a bound is missing: add =E")?;
-    let bound = bound.parse().map_err(|_| format!("{bound:?} is not a number"))?;
-    Ok((place, bound))
+    let (place, bound) = text.rsplit_once('=').ok_or(NO_BOUND)?;
+    Ok((place, number(bound)?))
+}
+
+fn number(bound: &str) -> Result<f64, String> {
+    bound.parse().map_err(|_| format!("{bound:?} is not a number"))
 }
 
 impl RegionArgs {
@@ -144,7 +154,21 @@ mod tests {
         for wrong in ["2:10", "2:10=", "a:3=1", "=1", "1,,2=1", "-1:2=1", "1:2=x"] {
             assert!(wrong.parse::<InBox>().is_err(), "{wrong}");
         }
-        let mask: InMask = "a=b/m.npy=0.5".parse().unwrap();
+        let mask = InMask::parse("a=b/m.npy=0.5".into()).unwrap();
         assert_eq!(mask, InMask { path: "a=b/m.npy".into(), bound: 0.5 });
+        for wrong in ["m.npy", "m.npy=", "m.npy=x"] {
+            assert!(InMask::parse(wrong.into()).is_err(), "{wrong}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mask_may_have_any_name() {
+        use std::os::unix::ffi::OsStringExt;
+
+        let named = |name: &[u8]| OsString::from_vec(name.to_vec());
+        let mask = InMask::parse(named(b"m\xff=.npy=0.5")).unwrap();
+        assert_eq!(mask, InMask { path: named(b"m\xff=.npy").into(), bound: 0.5 });
+        assert!(InMask::parse(named(b"m.npy=\xff")).is_err());
     }
 }
