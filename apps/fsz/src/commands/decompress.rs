@@ -41,20 +41,21 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
         return series::run(args, &files, &codec, quiet);
     }
     let files = (&*args.input[0], &*args.output);
-    let (bytes, direct) = decompress(files, args.force, &codec, "decompressing", quiet)?;
+    let told = ("decompressing", quiet);
+    let (bytes, direct) = decompress(files, args.force, &codec, told, Output::commit)?;
     let (path, bytes) = (args.output.display(), number::bytes(bytes));
     terminal::summary(quiet, direct, &format!("{path}: {bytes}"))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Decompresses a file into another one; `what` stands beside the bar. Gives the bytes of the values, and whether they
-/// were written directly.
+/// Decompresses a file into another one, which `commit` gives its name; `what` stands beside the bar. Gives the bytes of
+/// the values, and whether they were written directly.
 fn decompress(
     (input, output): (&Path, &Path),
     force: bool,
     codec: &Codec,
-    what: &str,
-    quiet: bool,
+    (what, quiet): (&str, bool),
+    commit: impl FnOnce(Output) -> fsz_field::Result<()>,
 ) -> Result<(u64, bool)> {
     let kind = expect_compressed(input)?;
     let mut output = output::create(output, force, &[input])?;
@@ -71,7 +72,7 @@ fn decompress(
         write_field(&field, &mut output)?;
         field.values().bytes().len() as u64
     };
-    output.commit()?;
+    commit(output)?;
     Ok((bytes, direct))
 }
 

@@ -38,8 +38,8 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
     let mut names = HashSet::new();
     for file in files {
         match expect_compressed(file) {
-            // Told when its turn comes, so that the others are decompressed.
-            Err(error) if is_damage(file, &error) => {}
+            // Told when its turn comes, so that the others are decompressed. What is not there may be a misspelt name.
+            Err(error) if is_damage(file, &error) && fs::symlink_metadata(file).is_ok() => {}
             kind => drop(kind?),
         }
         let mut name = file.file_stem().unwrap_or_default().to_owned();
@@ -55,11 +55,12 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
         }
         outputs.push(output);
     }
-    let _filled = Folder::create(folder)?;
+    let filled = Folder::create(folder)?;
     let (mut bytes, mut damaged) = (0, 0);
     for (i, (file, output)) in files.iter().zip(&outputs).enumerate() {
         let what = format!("decompressing {} of {}", i + 1, files.len());
-        match decompress((file, output), args.force, codec, &what, quiet) {
+        let commit = |output| filled.commit(output);
+        match decompress((file, output), args.force, codec, (&what, quiet), commit) {
             Ok((of_field, _)) => bytes += of_field,
             Err(error) if is_damage(file, &error) => {
                 terminal::problem(&error);
@@ -78,8 +79,7 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
     Ok(if damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// Whether an error is one of this input, and of no other: it cannot be read, or not decoded. One that is not there may
-/// be a misspelt name.
+/// Whether an error is one of this input, and of no other: it cannot be read, or not decoded.
 fn is_damage(file: &Path, error: &Error) -> bool {
     use fsz_field::Error::{Codec, File, Io};
     let path = match error.downcast_ref() {
@@ -87,5 +87,5 @@ fn is_damage(file: &Path, error: &Error) -> bool {
         Some(Io { path, .. } | File { path, .. } | Codec { path, .. }) => Some(path),
         _ => None,
     };
-    path.is_some_and(|path| path == file) && fs::symlink_metadata(file).is_ok()
+    path.is_some_and(|path| path == file)
 }
