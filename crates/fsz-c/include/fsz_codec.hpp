@@ -14,6 +14,11 @@
 #ifndef FSZ_CODEC_HPP
 #define FSZ_CODEC_HPP
 
+// Compilers of Microsoft tell the standard by a name of their own.
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "fsz_codec.hpp needs C++17, such as -std=c++17; fsz_codec.h needs C99 or C++11"
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -39,6 +39,29 @@ fn everything_is_there() {
 
 #[test]
 #[ignore = "needs the library installed: cargo xtask test c"]
+fn an_older_standard_is_told_at_once() {
+    let Some(compiler) = Language::Cpp.compiler("older C++") else { return };
+    let folder = TempDir::new().expect("a folder");
+    let compile = |header: &str, standard: &str| {
+        let source = folder.path().join("program.cpp");
+        fs::write(&source, format!("#include <{header}>\nint main() {{}}\n")).expect("writes");
+        let mut compile = Command::new(&compiler);
+        compile.arg(format!("-std={standard}")).args(["-pedantic-errors", "-fsyntax-only", "-I"]);
+        let done = compile.arg(prefix().join("include")).arg(source).output().expect("it starts");
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        (done.status.success(), told.lines().find(|line| line.contains("error")).map(str::to_owned))
+    };
+    for standard in ["c++11", "c++14"] {
+        assert_eq!(compile("fsz_codec.h", standard), (true, None), "{standard}");
+        let (compiles, told) = compile("fsz_codec.hpp", standard);
+        let told = told.expect("an error");
+        assert!(!compiles && told.contains("fsz_codec.hpp needs C++17"), "{standard}: {told}");
+    }
+    assert_eq!(compile("fsz_codec.hpp", "c++17"), (true, None));
+}
+
+#[test]
+#[ignore = "needs the library installed: cargo xtask test c"]
 fn only_the_header_is_exported() {
     let test = "symbols of the C library";
     let prefix = prefix();
