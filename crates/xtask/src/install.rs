@@ -36,16 +36,28 @@ const DESKTOP: [(&str, &str); 4] = [
 /// Installs for a person, and says what is left to do.
 pub fn run(prefix: &str) -> Result<()> {
     let prefix = std::path::absolute(prefix).with_context(|| format!("no folder `{prefix}`"))?;
+    expect_writable(&prefix)?;
     setup::run()?;
     install(&prefix, Build::Release)?;
-    let folder = prefix.display();
+    let inside = |folder: &str| setup::quoted(&prefix.join(folder).display().to_string());
     println!(
-        "fsz and fsz-viewer are in {folder}/bin. Plugins are found by
-  export ADIOS2_PLUGIN_PATH={folder}/lib/fsz/adios2
-  export HDF5_PLUGIN_PATH={folder}/lib/fsz/hdf5
+        "fsz and fsz-viewer are in {}. Plugins are found by
+  export ADIOS2_PLUGIN_PATH={}
+  export HDF5_PLUGIN_PATH={}
 and files by the desktop after
-  update-mime-database {folder}/share/mime; update-desktop-database {folder}/share/applications"
+  update-mime-database {}; update-desktop-database {}",
+        inside("bin"),
+        inside("lib/fsz/adios2"),
+        inside("lib/fsz/hdf5"),
+        inside("share/mime"),
+        inside("share/applications")
     );
+    if prefix.display().to_string().contains([' ', ':']) {
+        println!(
+            "ADIOS2 finds no plugin in a folder whose path has a space or a colon: name a link to {} without one.",
+            inside("lib/fsz/adios2")
+        );
+    }
     Ok(())
 }
 
@@ -89,6 +101,12 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     Ok(())
 }
 
+/// Makes the folder to install in, and errs where nothing can be written there: before a build of minutes.
+pub fn expect_writable(prefix: &Path) -> Result<()> {
+    let written = fs::create_dir_all(prefix).and_then(|()| tempfile::tempfile_in(prefix).map(drop));
+    written.with_context(|| format!("cannot write in {}: name another prefix", prefix.display()))
+}
+
 /// Copies a file into a folder that is made where it is not there. A program that is running keeps its old file, one that
 /// starts meanwhile finds the old or the new one, and where there is no room for the new one the old one stays. A link is
 /// copied as a link.
@@ -129,6 +147,18 @@ fn folder_of(file: PathBuf) -> Result<PathBuf> {
 mod tests {
     use super::*;
     use std::io::Read;
+
+    #[test]
+    fn a_prefix_is_tried_first() {
+        let place = tempfile::tempdir().unwrap();
+        let prefix = place.path().join("new/prefix");
+        expect_writable(&prefix).unwrap();
+        assert_eq!(fs::read_dir(&prefix).unwrap().count(), 0);
+        let file = prefix.join("file");
+        fs::write(&file, "").unwrap();
+        let told = format!("{:#}", expect_writable(&file.join("prefix")).unwrap_err());
+        assert!(told.starts_with("cannot write in "), "{told}");
+    }
 
     #[test]
     fn an_upgrade_replaces_a_file_whole_or_not_at_all() {

@@ -2,8 +2,8 @@
 
 use crate::cargo::{cargo, root, target, tool_of};
 use crate::features::compiled_kernels;
-use crate::install::put;
-use crate::{cache, folder, process};
+use crate::install::{expect_writable, put};
+use crate::{cache, folder, process, setup};
 use anyhow::{Context, Result};
 use fs_err as fs;
 use std::path::{Component, Path, PathBuf};
@@ -23,13 +23,17 @@ pub enum Build {
 /// Installs for a person, and says how programs find it.
 pub fn run(prefix: &str) -> Result<()> {
     let prefix = std::path::absolute(prefix).with_context(|| format!("no folder `{prefix}`"))?;
+    expect_writable(&prefix)?;
     install(&prefix, Build::Release)?;
-    let folder = prefix.display();
+    let inside = |folder: &str| setup::quoted(&prefix.join(folder).display().to_string());
     println!(
-        "libfsz_codec is in {folder}. Where that is none of the system's own folders:
-  export PKG_CONFIG_PATH={folder}/lib/pkgconfig    # cc app.c $(pkg-config --cflags --libs fsz-codec)
-  export CMAKE_PREFIX_PATH={folder}                # find_package(fsz_codec) in CMakeLists.txt
-  export LD_LIBRARY_PATH={folder}/lib              # where programs run"
+        "libfsz_codec is in {prefix}. Where that is none of the system's own folders:
+  export PKG_CONFIG_PATH={}    # cc app.c $(pkg-config --cflags --libs fsz-codec)
+  export CMAKE_PREFIX_PATH={prefix}                # find_package(fsz_codec) in CMakeLists.txt
+  export LD_LIBRARY_PATH={}              # where programs run",
+        inside("lib/pkgconfig"),
+        inside("lib"),
+        prefix = setup::quoted(&prefix.display().to_string()),
     );
     Ok(())
 }

@@ -252,7 +252,11 @@ impl Environment {
         folder::remove(&path)?;
         let made = process::output(Command::new(python).args(["-m", "venv"]).arg(&path))?;
         if !made.status.success() {
-            bail!("`python3 -m venv` failed: {}", last_line(&made.stdout, &made.stderr));
+            bail!(
+                "`python3 -m venv` failed: {}; is it installed (Debian: python3-venv), and is there room in {}?",
+                last_line(&made.stdout, &made.stderr),
+                path.display()
+            );
         }
         self.pip_install(&path)?;
         Ok(fs::write(&stamp, wanted)?)
@@ -326,10 +330,14 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
     Ok(found)
 }
 
+/// A word of a shell.
+pub fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// `cargo xtask env`: the same as lines for a shell, and the Python that has the ADIOS2, which is the
 /// `python3` of the manual.
 pub fn print_env() -> Result<()> {
-    let quoted = |value: &str| format!("'{}'", value.replace('\'', r"'\''"));
     for (name, value) in variables()? {
         println!("export {name}={}", quoted(&value));
     }

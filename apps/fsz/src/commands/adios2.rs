@@ -40,13 +40,17 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let folder = folder();
     if args.path {
-        return match folder {
-            Some(folder) => terminal::print(&format!("{}\n", folder.display())),
-            None => bail!(missing()),
-        };
+        let Some(folder) = folder else { bail!(missing()) };
+        if let Some(why) = unusable(&folder) {
+            terminal::note(false, &why);
+        }
+        return terminal::print(&format!("{}\n", folder.display()));
     }
     let first = match folder {
-        Some(folder) => format!("export ADIOS2_PLUGIN_PATH={}", folder.display()),
+        Some(folder) => {
+            let why = unusable(&folder).map_or_else(String::new, |why| format!("# {why}\n"));
+            format!("{why}export ADIOS2_PLUGIN_PATH={}", quoted(&folder.display().to_string()))
+        }
         None => format!("# {}", missing()),
     };
     terminal::print(&format!(
@@ -103,6 +107,28 @@ fn folder() -> Option<PathBuf> {
     let holds = |folder: &Path| folder.join(LIBRARY).is_file();
     let folders = std::iter::once(beside.to_owned()).chain(installed).chain(searched);
     folders.into_iter().find(|folder| holds(folder))
+}
+
+/// Why ADIOS2 would not find the operator in this folder: it parts the variable at colons, and writes a backslash before
+/// a space.
+fn unusable(folder: &Path) -> Option<String> {
+    let path = folder.display().to_string();
+    path.contains([' ', ':']).then(|| {
+        format!(
+            "ADIOS2 finds no plugin in a folder whose path has a space or a colon: name a link to it without one, made by \
+             ln -s {} LINK",
+            quoted(&path)
+        )
+    })
+}
+
+/// A word of a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    match word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// Which ADIOS2 this program reads files with.

@@ -54,6 +54,34 @@ fn adios2_gives_a_ready_xml() {
     fixture.refused(&["adios2", "--accuracy", "0"], "positive");
 }
 
+#[test]
+fn adios2_says_where_its_plugin_path_cannot_lead() {
+    let fixture = Fixture::new();
+    let mut before = fixture.path("before");
+    std::fs::create_dir(&before).unwrap();
+    copy_program(&before.join("fsz"));
+    std::fs::write(before.join("libfsz_adios2.so"), "").unwrap();
+    let names = [("a b", "a b"), ("it's, a", r"it'\''s, a"), ("c:d", "c:d"), ("plain,é", "")];
+    for (folder, shown) in names {
+        std::fs::rename(&before, fixture.path(folder)).unwrap();
+        before = fixture.path(folder);
+        let program = before.join("fsz");
+        let run = |args: &[&str]| {
+            let ended = fixture.program(program.to_str().unwrap(), args).output().unwrap();
+            assert!(ended.status.success(), "{ended:?}");
+            (String::from_utf8(ended.stdout).unwrap(), String::from_utf8(ended.stderr).unwrap())
+        };
+        let (out, _) = run(&["adios2"]);
+        let (path, told) = run(&["adios2", "--path"]);
+        let warned = [&out, &told].map(|said| said.contains("in a folder whose path has a space"));
+        assert_eq!(warned, [!shown.is_empty(); 2], "{folder}: {out}{told}");
+        assert!(path.ends_with(&format!("{folder}\n")), "{path}");
+        if folder.contains(' ') {
+            assert!(out.contains(&format!("/{shown}'\n")), "{out}");
+        }
+    }
+}
+
 /// Copies the program; not by this process: a child that another thread starts meanwhile would hold the
 /// file open for writing, and then it cannot be run.
 fn copy_program(to: &std::path::Path) {
