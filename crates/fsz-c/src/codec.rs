@@ -35,7 +35,9 @@ impl Object for fszc_codec {
 
 /// Makes a codec. `device` is the number of the CUDA device for FSZC_CUDA, and 0 for all others.
 /// `threads` is how many threads the CPU codec starts for itself, at most 4 for each core: 0 for one thread
-/// per core, shared by all such codecs of the process; 1 to work in the calling thread alone.
+/// per core, shared by all such codecs of the process; 1 to work in the calling thread alone. Where the
+/// system starts fewer, there are fewer. A process that was forked has none of its parent's threads:
+/// there calls work in the calling thread, until it makes a codec with `threads` of its own.
 ///
 /// FSZC_DEVICE says why a CUDA device cannot be used.
 #[unsafe(no_mangle)]

@@ -128,7 +128,7 @@ impl Codec {
 
     /// The same codec on `n` threads of its own, or on [`most_threads`](Self::most_threads) where `n` is larger; with
     /// 1, the calling thread works alone. Where the system starts fewer threads, as under `ulimit -u`, it has about as many as
-    /// that, or the calling thread.
+    /// that, or the calling thread; so it is in a process that was forked since, where a new codec has threads again.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for 0.

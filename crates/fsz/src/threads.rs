@@ -3,6 +3,7 @@
 use std::{
     error::Error as _,
     iter::successors,
+    process,
     sync::{Arc, OnceLock},
     thread::available_parallelism,
 };
@@ -20,16 +21,19 @@ pub(crate) fn most() -> usize {
 }
 
 /// Threads of the pool that is current where the call is made. Where the system starts none, as under `ulimit -u`, that is
-/// the calling thread: rayon would panic.
+/// the calling thread: rayon would panic. So it is in a forked process, which has none of its parent's threads: rayon would
+/// wait for them.
 pub(crate) fn current() -> usize {
-    static STARTED: OnceLock<bool> = OnceLock::new();
+    /// The process that has the threads.
+    static STARTED: OnceLock<Option<u32>> = OnceLock::new();
     let in_pool = rayon::current_thread_index().is_some();
     let started = || match ThreadPoolBuilder::new().build_global() {
-        Ok(()) => true,
+        Ok(()) => Some(process::id()),
         // Without a cause the error says that the pool was there before.
-        Err(error) => error.source().is_none(),
+        Err(error) => error.source().is_none().then(process::id),
     };
-    if in_pool || *STARTED.get_or_init(started) { rayon::current_num_threads() } else { 1 }
+    let is_here = || *STARTED.get_or_init(started) == Some(process::id());
+    if in_pool || is_here() { rayon::current_num_threads() } else { 1 }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -39,7 +43,14 @@ pub(crate) enum Threads {
     Current,
     /// The calling thread alone.
     Calling,
-    Own(Arc<ThreadPool>),
+    Own(Arc<Pool>),
+}
+
+/// Threads, and the process that has them.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    threads: ThreadPool,
+    process: u32,
 }
 
 impl Threads {
@@ -55,14 +66,19 @@ impl Threads {
         };
         let halves = successors(Some(n.min(most())), |n| Some(n / 2)).take_while(|&n| n > 1);
         let started = halves.into_iter().find_map(pool);
-        Ok(started.map_or(Threads::Calling, |pool| Threads::Own(Arc::new(pool))))
+        let own = |threads| Threads::Own(Arc::new(Pool { threads, process: process::id() }));
+        Ok(started.map_or(Threads::Calling, own))
     }
 
     pub fn count(&self) -> usize {
         match self {
             Threads::Calling => 1,
             Threads::Current => current(),
-            Threads::Own(pool) => pool.current_num_threads(),
+            Threads::Own(pool) if pool.process == process::id() => {
+                pool.threads.current_num_threads()
+            }
+            // Those of the process that this one was forked from.
+            Threads::Own(_) => 1,
         }
     }
 
@@ -70,7 +86,7 @@ impl Threads {
     pub fn run<R: Send>(&self, most: Option<usize>, work: impl FnOnce(usize) -> R + Send) -> R {
         let threads = self.count().min(most.unwrap_or(usize::MAX));
         match self {
-            Threads::Own(pool) if threads > 1 => pool.install(|| work(threads)),
+            Threads::Own(pool) if threads > 1 => pool.threads.install(|| work(threads)),
             _ => work(threads),
         }
     }

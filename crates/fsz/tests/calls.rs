@@ -403,3 +403,45 @@ fn calls_work_where_the_system_starts_no_threads() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_forked_process_goes_on_without_the_threads_of_its_parent() {
+    unsafe extern "C" {
+        fn fork() -> i32;
+        fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+        fn alarm(seconds: u32) -> u32;
+        fn _exit(status: i32) -> !;
+    }
+    const CHILD: &str = "FSZ_TEST_FORK";
+    if std::env::var_os(CHILD).is_none() {
+        // Apart from the threads of other tests.
+        let mut child = Command::new(std::env::current_exe().expect("this program"));
+        child.args(["--exact", "a_forked_process_goes_on_without_the_threads_of_its_parent"]);
+        let ended = child.env(CHILD, "1").output().expect("it starts");
+        assert!(ended.status.success(), "{ended:?}");
+        return;
+    }
+    let shape = [40, 100, 100];
+    let data = field::<f32>("smooth, noise", 400_000, 4);
+    let options = CompressOptions::new(Bound::ValueRange(1e-3));
+    let codecs = [Codec::cpu(), Codec::cpu().threads(2).expect("two threads")];
+    let before = codecs.each_ref().map(|codec| compress(codec, &data, &shape, &options));
+    // SAFETY: the child runs what needs no other thread, and ends without a destructor.
+    let forked = unsafe { fork() };
+    if forked == 0 {
+        // SAFETY: they take numbers. One that waits for threads that it does not have is ended.
+        unsafe { alarm(60) };
+        let new = Codec::cpu().threads(2).expect("two threads");
+        let same = codecs
+            .iter()
+            .chain([&new])
+            .all(|codec| compress(codec, &data, &shape, &options) == before[0]);
+        // SAFETY: as above.
+        unsafe { _exit(i32::from(!same)) };
+    }
+    let mut status = -1;
+    // SAFETY: the child is this process's, and the status writable.
+    let ended = unsafe { waitpid(forked, &mut status, 0) };
+    assert_eq!((ended, status), (forked, 0));
+}
