@@ -187,6 +187,22 @@ def test_a_stream_without_memory_is_an_error() -> None:
     assert run.stdout.count("out of memory for a stream of up to ") == 3, run.stdout
 
 
+WITHOUT_THREADS = """
+import fsz_codec, numpy as np
+array = np.tile(np.sin(np.arange(4096, dtype="f4") / 99), 1024)  # 16 MiB
+for size in (4096, len(array)):
+    stream = fsz_codec.compress(array[:size], absolute=1e-3, threads=2)
+    print(np.abs(np.asarray(stream) - array[:size]).max() <= 1e-3)
+"""
+
+
+def test_where_the_system_starts_no_threads_the_calling_one_works() -> None:
+    # No system has memory for a stack of that size.
+    environment = {**os.environ, "RUST_MIN_STACK": str(1 << 50)}
+    run = subprocess.run([sys.executable, "-c", WITHOUT_THREADS], capture_output=True, text=True, env=environment)
+    assert run.stdout == "True\nTrue\n", run
+
+
 MEMORY = """
 import resource, sys
 import numpy as np, fsz_codec
