@@ -92,7 +92,7 @@ fn plan<T: Element>(
     let magnitude = match (limit, &range) {
         (Limit::GivenRange { min, max, .. }, _) => largest((min, max)),
         (_, Some(range)) => range.ends().map_or(0.0, largest),
-        _ => 1.25 * value_range::sampled_magnitude(data, &missing, run),
+        _ => 1.25 * value_range::sampled_magnitude(data, &missing, run)?,
     };
     let (quantizer, known) = match limit {
         Limit::Relative { eps, floor } => {

@@ -156,16 +156,26 @@ fn clean_range<T: Scalar>(run: &[T]) -> Option<ValueRange<T>> {
 }
 
 /// The largest magnitude among the samples of `data`.
-pub(crate) fn sampled_magnitude<T: Scalar>(data: &[T], missing: &[T], run: Execution<'_>) -> f64 {
+///
+/// # Errors
+/// [`Cancelled`](crate::Error::Cancelled): of a file that is not in memory the samples take as long to read as all of it.
+pub(crate) fn sampled_magnitude<T: Scalar>(
+    data: &[T],
+    missing: &[T],
+    run: Execution<'_>,
+) -> Result<f64> {
     const SHARE: usize = SAMPLES * SAMPLE_STRIDE;
-    let of_share = |(share, data)| largest_sample(share * SAMPLES, data, missing);
-    let larger = |a: T, b: T| if b > a { b } else { a };
-    let largest = if run.threads > 1 {
-        data.par_chunks(SHARE).enumerate().map(of_share).reduce(|| T::ZERO, larger)
-    } else {
-        data.chunks(SHARE).enumerate().map(of_share).fold(T::ZERO, larger)
+    let of_share = |(share, data)| -> Result<T> {
+        run.check()?;
+        Ok(largest_sample(share * SAMPLES, data, missing))
     };
-    largest.to_f64()
+    let larger = |a: T, b: T| -> Result<T> { Ok(if b > a { b } else { a }) };
+    let largest = if run.threads > 1 {
+        data.par_chunks(SHARE).enumerate().map(of_share).try_reduce(|| T::ZERO, larger)?
+    } else {
+        data.chunks(SHARE).enumerate().try_fold(T::ZERO, |a, share| larger(a, of_share(share)?))?
+    };
+    Ok(largest.to_f64())
 }
 
 /// Samples that a thread looks at in one go: each is somewhere else in memory.
@@ -191,6 +201,7 @@ fn largest_sample<T: Scalar>(first: usize, data: &[T], missing: &[T]) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Error, Progress};
 
     #[test]
     fn samples_are_the_same_on_any_number_of_threads() {
@@ -203,9 +214,21 @@ mod tests {
             data[sample * SAMPLE_STRIDE + within] = -7.0 - share as f32;
             for threads in [1, 3] {
                 let run = Execution { level: Level::Portable, threads, progress: None };
-                assert_eq!(sampled_magnitude(&data, &[], run), 7.0 + share as f64);
-                assert_eq!(sampled_magnitude(&data, &[-7.0 - share as f32], run), 1.0);
+                let magnitude = |missing: &[f32]| sampled_magnitude(&data, missing, run).unwrap();
+                assert_eq!(magnitude(&[]), 7.0 + share as f64);
+                assert_eq!(magnitude(&[-7.0 - share as f32]), 1.0);
             }
+        }
+    }
+
+    #[test]
+    fn samples_are_looked_at_no_longer_than_asked_for() {
+        let progress = Progress::new();
+        progress.cancel();
+        for threads in [1, 3] {
+            let run = Execution { level: Level::Portable, threads, progress: Some(&progress) };
+            let outcome = sampled_magnitude(&[1f32; 1000], &[], run);
+            assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
         }
     }
 

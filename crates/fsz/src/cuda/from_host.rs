@@ -31,7 +31,7 @@ pub(crate) fn from_host<T: Element>(
         let to = stream.room(most as usize)?;
         let control = scratch.room(compression.scratch_len() as usize)?;
         if overlapped::suits(&compression, size_of_val(data), run.threads, (device, from))? {
-            let largest = overlapped::largest_sample(data, options, run);
+            let largest = overlapped::largest_sample(data, options, run)?;
             let places = Places { field: from, stream: (to, most), scratch: control };
             let (data, out) = ((data, largest), &mut out[..most as usize]);
             return overlapped::compress(device, &compression, data, (queue, places), out, run);

@@ -72,11 +72,11 @@ pub(crate) fn largest_sample<T: Element>(
     data: &[T],
     options: &CompressOptions,
     run: Execution<'_>,
-) -> T {
+) -> Result<T> {
     let missing = options.missing_values::<T>();
-    let largest = T::from_f64(sampled_magnitude(data, &missing, run));
+    let largest = T::from_f64(sampled_magnitude(data, &missing, run)?);
     // Where that is a missing value, the sample was its negative.
-    if is_missing(largest, &missing) { T::ZERO.sub(largest) } else { largest }
+    Ok(if is_missing(largest, &missing) { T::ZERO.sub(largest) } else { largest })
 }
 
 /// Compresses `data`, of whose samples `largest` is as large as the largest, into `out`, which has the bytes that the stream may
