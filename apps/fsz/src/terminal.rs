@@ -94,9 +94,16 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
         let tip = format!("the long names of options begin with two dashes: -{option}");
         failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    // Help that nobody reads any more is no failure, and with standard error closed there is nobody to tell.
-    let _ = failure.print();
-    if failure.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    let printed = failure.print().and_then(|()| io::stdout().flush());
+    if failure.use_stderr() {
+        // With standard error closed there is nobody to tell.
+        return ExitCode::from(2);
+    }
+    match printed.context("standard output") {
+        Ok(()) => ExitCode::SUCCESS,
+        // Help that nobody reads any more is none.
+        Err(failure) => self::failure(&failure),
+    }
 }
 
 /// The word of several letters with one dash that this was taken from: clap reads a short option in each letter.

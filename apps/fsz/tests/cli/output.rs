@@ -70,10 +70,14 @@ fn parts_are_written_in_order_wherever_they_go() {
     #[cfg(target_os = "linux")]
     {
         fixture.refused(&["decompress", "x.fsz", "-o", "/dev/full"], "No space left on device");
-        let full = fs::File::create("/dev/full").unwrap();
-        let ended = fixture.command(&["inspect", "x.fsz"]).stdout(full).output().unwrap();
-        let told = String::from_utf8_lossy(&ended.stderr);
-        assert!(told.starts_with("error: standard output: No space left on device"), "{told}");
+        for args in [&["inspect", "x.fsz"][..], &["--help"], &["slice", "--help"], &["--version"]] {
+            let full = fs::File::create("/dev/full").unwrap();
+            let ended = fixture.command(args).stdout(full).output().unwrap();
+            let told = String::from_utf8_lossy(&ended.stderr);
+            assert_eq!(ended.status.code(), Some(2), "{args:?}");
+            assert!(told.starts_with("error: standard output: No space left on device"), "{told}");
+            assert_eq!(told.lines().count(), 1, "{args:?}: {told}");
+        }
         // A file that may grow to the half, in blocks of 512 or 1024 bytes.
         let fsz = env!("CARGO_BIN_EXE_fsz");
         let limited = format!("ulimit -f 20000; exec {fsz} decompress x.fsz -o x.f32");
