@@ -382,6 +382,13 @@ mod tests {
     }
 
     #[test]
+    fn two_bounds_of_one_definition_are_both_named() {
+        let message = parse("tolerance=42 mode=rel accuracy=41.0").unwrap_err();
+        let expected = "tolerance: both tolerance=42 and accuracy=41.0 are given, give one of them";
+        assert_eq!(message, expected);
+    }
+
+    #[test]
     fn bad_ones_name_the_parameter() {
         for text in [
             "accuracy=",

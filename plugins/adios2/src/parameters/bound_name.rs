@@ -7,6 +7,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt,
     sync::{Mutex, PoisonError},
 };
 
@@ -26,6 +27,12 @@ impl BoundName {
             "tolerance" => Some(BoundName::Tolerance),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for BoundName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(BoundName::ALL[*self as usize])
     }
 }
 
@@ -57,6 +64,9 @@ pub(super) fn decide(given: &[(BoundName, String)], floor: bool) -> Result<Optio
         (false, true) => Ok(Some(&first.1)),
         // Two operators are defined with these values.
         (true, true) => Ok(Some(stricter())),
-        (false, false) => Err("tolerance: also given as accuracy, give one of them".into()),
+        (false, false) => {
+            let [first, second] = [first, second].map(|(name, text)| format!("{name}={text}"));
+            Err(format!("tolerance: both {first} and {second} are given, give one of them"))
+        }
     }
 }
