@@ -343,45 +343,53 @@ fn targets_resolve_to_a_bound_of_the_block() {
     }
 }
 
-#[test]
-fn boxes_of_the_global_array_keep_bounds_of_their_own() {
-    load_operator();
-    let folder = TempDir::new().unwrap();
-    let path = {
-        let boxes = ("bound_in", "2:9,10:20,:=1e-5; 11,:,:=1");
-        let io = writer(&config(folder.path(), "BP5", &[("accuracy", "0.1"), boxes]));
-        let u = io.define_variable::<f32>("U", &Layout::global(&SHAPE, &[0; 3], &SHAPE)).unwrap();
-        let path = folder.path().join("out.bp");
-        let mut out = io.open(&path, Mode::Write).unwrap();
-        let values = to_f32(&smooth(ELEMENTS, 0));
-        let (head, tail) = values.split_at((FIRST * LAYER) as usize);
-        out.begin_step(None).unwrap();
-        out.put_block(&u, &[0, 0, 0], &[FIRST, 30, 40], head).unwrap();
-        out.put_block(&u, &[FIRST, 0, 0], &[SHAPE[0] - FIRST, 30, 40], tail).unwrap();
-        out.end_step().unwrap();
-        out.close().unwrap();
-        path
-    };
+/// Writes `U` in two ADIOS2 blocks, with a parameter beside a bound of 0.1. Each block has as many `regions`, each
+/// element keeps the bound of its kind, as `own` tells them for its index, and each of the `KINDS` uses most of its bound.
+fn keeps_bounds<const KINDS: usize>(
+    folder: &Path,
+    parameter: (&str, &str),
+    regions: [usize; 2],
+    own: impl Fn(u64) -> (usize, f64),
+) {
+    let io = writer(&config(folder, "BP5", &[("accuracy", "0.1"), parameter]));
+    let u = io.define_variable::<f32>("U", &Layout::global(&SHAPE, &[0; 3], &SHAPE)).unwrap();
+    let path = folder.join("out.bp");
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    let values = to_f32(&smooth(ELEMENTS, 0));
+    let (head, tail) = values.split_at((FIRST * LAYER) as usize);
+    let [planes, rows, columns] = SHAPE;
+    out.begin_step(None).unwrap();
+    out.put_block(&u, &[0, 0, 0], &[FIRST, rows, columns], head).unwrap();
+    out.put_block(&u, &[FIRST, 0, 0], &[planes - FIRST, rows, columns], tail).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
     let file = open(&path, "BP5");
-    let mut worst = [0f64; 3];
-    for (block, first) in [(0, 0), (1, FIRST)] {
-        let payload = Payload::read(&file, "U", Step::At(0), block).unwrap();
+    let mut worst = [0f64; KINDS];
+    for (block, (first, values)) in [(0, head), (FIRST * LAYER, tail)].into_iter().enumerate() {
+        let payload = Payload::read(&file, "U", Step::At(0), block as u64).unwrap();
         let stream = fsz::Stream::from_vec(stream_of(payload)).unwrap();
-        assert_eq!(stream.regions().len() as u64, 1 + block);
-        let back = read_block(&file, Step::At(0), block);
-        let values = &to_f32(&smooth(ELEMENTS, 0))[(first * LAYER) as usize..];
-        for (i, (a, b)) in (first * LAYER..).zip(values.iter().zip(back)) {
-            let (kind, bound) = match (i / LAYER, i / 40 % 30) {
-                (11, _) => (2, 1.0),
-                (2..9, 10..20) => (1, 1e-5),
-                _ => (0, 0.1),
-            };
+        assert_eq!(stream.regions().len(), regions[block]);
+        let back = read_block(&file, Step::At(0), block as u64);
+        for (i, (a, b)) in (first..).zip(values.iter().zip(back)) {
+            let (kind, bound) = own(i);
             let error = (f64::from(*a) - f64::from(b)).abs();
             assert!(error <= bound, "element {i}: {a} became {b} within {bound}");
             worst[kind] = worst[kind].max(error / bound);
         }
     }
     assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+}
+
+#[test]
+fn boxes_of_the_global_array_keep_bounds_of_their_own() {
+    load_operator();
+    let folder = TempDir::new().unwrap();
+    let boxes = ("bound_in", "2:9,10:20,:=1e-5; 11,:,:=1");
+    keeps_bounds::<3>(folder.path(), boxes, [1, 2], |i| match (i / LAYER, i / 40 % 30) {
+        (11, _) => (2, 1.0),
+        (2..9, 10..20) => (1, 1e-5),
+        _ => (0, 0.1),
+    });
 }
 
 /// A `.npy` file of values of this type and shape.
@@ -401,34 +409,10 @@ fn masks_of_the_global_array_keep_bounds_of_their_own() {
     let [planes, rows, columns] = SHAPE;
     npy(&file, "|u1", &format!("{planes}, {rows}, {columns}"), &mask);
     let masks = format!("{}=1e-5", file.display());
-    let parameters = [("accuracy", "0.1"), ("bound_where", masks.as_str())];
-    let io = writer(&config(folder.path(), "BP5", &parameters));
-    let u = io.define_variable::<f32>("U", &Layout::global(&SHAPE, &[0; 3], &SHAPE)).unwrap();
-    let path = folder.path().join("out.bp");
-    let mut out = io.open(&path, Mode::Write).unwrap();
-    let values = to_f32(&smooth(ELEMENTS, 0));
-    let (head, tail) = values.split_at((FIRST * LAYER) as usize);
-    out.begin_step(None).unwrap();
-    out.put_block(&u, &[0, 0, 0], &[FIRST, rows, columns], head).unwrap();
-    out.put_block(&u, &[FIRST, 0, 0], &[planes - FIRST, rows, columns], tail).unwrap();
-    out.end_step().unwrap();
-    out.close().unwrap();
-    let file = open(&path, "BP5");
-    let mut worst = [0f64; 2];
-    for (block, first) in [(0, 0), (1, FIRST * LAYER)] {
-        let payload = Payload::read(&file, "U", Step::At(0), block).unwrap();
-        let stream = fsz::Stream::from_vec(stream_of(payload)).unwrap();
-        assert_eq!(stream.regions().len(), 1);
-        let back = read_block(&file, Step::At(0), block);
-        for (i, (a, b)) in (first..).zip(values[first as usize..].iter().zip(back)) {
-            let bound = if set(i) { 1e-5 } else { 0.1 };
-            let error = (f64::from(*a) - f64::from(b)).abs();
-            assert!(error <= bound, "element {i}: {a} became {b} within {bound}");
-            let kind = usize::from(set(i));
-            worst[kind] = worst[kind].max(error / bound);
-        }
-    }
-    assert!(worst.iter().all(|&worst| worst > 0.5), "{worst:?}");
+    keeps_bounds::<2>(folder.path(), ("bound_where", &masks), [1, 1], |i| match set(i) {
+        true => (1, 1e-5),
+        false => (0, 0.1),
+    });
 }
 
 #[test]

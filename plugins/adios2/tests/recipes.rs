@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use adios2::{Adios, Engine, Io, Layout, Mode, Selection, Step};
+use adios2::{Adios, Element, Engine, Io, Layout, Mode, Selection, Step, Variable};
 use common::{largest_error, load_operator, open, smooth, to_f32};
 use fsz_field::bp::Payload;
 use tempfile::TempDir;
@@ -26,6 +26,32 @@ fn bound(file: &Engine, name: &str) -> f64 {
     let payload = Payload::read(file, name, Step::At(0), 0).unwrap();
     let Payload::Stream(bytes) = payload else { panic!("{name}: {payload:?}") };
     fsz::Stream::from_vec(bytes).unwrap().certificate().max_abs_error
+}
+
+/// Writes one step, in which all variables have the same values, and opens the file.
+fn written<T: Element>(io: &Io, path: &Path, variables: &[Variable<T>], values: &[T]) -> Engine {
+    let mut out = io.open(path, Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    for variable in variables {
+        out.put(variable, values).unwrap();
+    }
+    out.end_step().unwrap();
+    out.close().unwrap();
+    open(path, "BP5")
+}
+
+/// A variable keeps a bound and uses most of it.
+fn keeps<T: Element + Into<f64>>(
+    file: &Engine,
+    name: &str,
+    selection: &Selection,
+    values: &[T],
+    most: f64,
+) {
+    let read: Vec<T> = file.read(name, Step::At(0), selection).unwrap();
+    assert!(largest_error(values, &read) <= most, "{name}");
+    let error = bound(file, name);
+    assert!(error <= most && error > most / 2.0, "{name}: {error}");
 }
 
 #[test]
@@ -78,24 +104,13 @@ fn levels_and_fields_with_bounds_of_their_own() {
     let names = ["Level_0/density", "Level_1/density", "Level_0/pressure", "Level_0/other"];
     let variables =
         names.map(|name| io.define_variable::<f32>(name, &Layout::whole(&[20, 20, 20])).unwrap());
-    let path = folder.path().join("plotfile.bp");
-    let mut out = io.open(&path, Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    for variable in &variables {
-        out.put(variable, &values).unwrap();
-    }
-    out.end_step().unwrap();
-    out.close().unwrap();
-    let file = open(&path, "BP5");
+    let file = written(&io, &folder.path().join("plotfile.bp"), &variables, &values);
     let range = {
         let ends = values.iter().fold((f32::MAX, f32::MIN), |(a, b), &v| (a.min(v), b.max(v)));
         f64::from(ends.1) - f64::from(ends.0)
     };
     for (name, most) in names.iter().zip([1e-3, 1e-4, 1e-5 * range]) {
-        let read: Vec<f32> = file.read(name, Step::At(0), &Selection::All).unwrap();
-        assert!(largest_error(&values, &read) <= most, "{name}");
-        let error = bound(&file, name);
-        assert!(error <= most && error > most / 2.0, "{name}: {error}");
+        keeps(&file, name, &Selection::All, &values, most);
     }
     assert_eq!(Payload::read(&file, names[3], Step::At(0), 0).unwrap(), Payload::NotFsz);
 }
@@ -114,19 +129,8 @@ fn a_bound_at_each_variable_through_the_c_interface() {
         io.set_operation(&variable, &fsz, key, &bound.to_string()).unwrap();
         variable
     });
-    let path = folder.path().join("history.bp");
-    let mut out = io.open(&path, Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    for variable in &variables {
-        out.put(variable, &values).unwrap();
-    }
-    out.end_step().unwrap();
-    out.close().unwrap();
-    let file = open(&path, "BP5");
+    let file = written(&io, &folder.path().join("history.bp"), &variables, &values);
     for (name, _, most) in bounds {
-        let read: Vec<f64> = file.read(name, Step::At(0), &Selection::Block(0)).unwrap();
-        assert!(largest_error(&values, &read) <= most, "{name}");
-        let error = bound(&file, name);
-        assert!(error <= most && error > most / 2.0, "{name}: {error}");
+        keeps(&file, name, &Selection::Block(0), &values, most);
     }
 }
