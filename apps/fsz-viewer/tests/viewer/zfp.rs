@@ -35,6 +35,12 @@ fn other_title(viewer: &Harness<'_, Viewer>) -> Option<String> {
     viewer.state().session.set.other.as_ref().map(|d| d.title.clone())
 }
 
+/// The values of the plane of it that is shown.
+fn other_values(viewer: &Harness<'_, Viewer>) -> Vec<f64> {
+    let planes = viewer.state().session.planes.as_ref();
+    planes.and_then(|planes| planes.other.clone()).expect("a plane").values
+}
+
 /// Types into the field of this label, in the place of what stands there.
 fn retype(viewer: &mut Harness<'_, Viewer>, label: &str, text: &str) {
     viewer.get_by_role_and_label(egui::Role::TextInput, label).focus();
@@ -58,14 +64,7 @@ fn a_stream_without_a_header_is_asked_about() {
     let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
     drop_file(&mut viewer, &fixture.path("with.zfp"));
     assert_eq!(other_title(&viewer).as_deref(), Some("with.zfp"));
-    let expected = viewer
-        .state()
-        .session
-        .planes
-        .as_ref()
-        .and_then(|p| p.other.clone())
-        .map(|p| p.values)
-        .expect("a plane");
+    let expected = other_values(&viewer);
     drop_file(&mut viewer, &fixture.path("without.zfp"));
     // Shape and type are those of what is open, and the rate is what fills the file.
     assert!(shows(&viewer, "zfp stream without a header"));
@@ -74,14 +73,7 @@ fn a_stream_without_a_header_is_asked_about() {
     settle(&mut viewer);
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
     assert_eq!(other_title(&viewer).as_deref(), Some("without.zfp"));
-    let found = viewer
-        .state()
-        .session
-        .planes
-        .as_ref()
-        .and_then(|p| p.other.clone())
-        .map(|p| p.values)
-        .expect("a plane");
+    let found = other_values(&viewer);
     assert_eq!(found, expected);
     assert!(shows(&viewer, "8.320"), "bits per value, of whole zfp blocks");
 }
