@@ -2,8 +2,7 @@
 
 use super::report::Report;
 use super::suite;
-use crate::cargo::{cargo, target};
-use crate::features::ALL_FEATURES;
+use crate::cargo::target;
 use crate::{c_header, folder, fortran, install_c};
 use anyhow::Result;
 
@@ -20,9 +19,7 @@ pub fn run(report: &mut Report) -> Result<()> {
     let prefix = target().join("c-library");
     folder::remove(&prefix)?;
     install_c::install(&prefix, install_c::Build::Debug)?;
-    let mut tests = cargo()?;
-    // With the features of all tests, so that nothing is built twice.
-    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+    let mut tests = suite::tests()?;
     tests.args(["--test", "installed", "--", "--show-output", "--ignored"]).env(PREFIX, &prefix);
     match fortran::test_variables() {
         Ok(variables) => drop(tests.envs(variables)),

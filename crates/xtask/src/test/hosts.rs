@@ -3,8 +3,6 @@
 
 use super::{report::Report, suite};
 use crate::cache;
-use crate::cargo::cargo;
-use crate::features::ALL_FEATURES;
 use crate::setup::Environment;
 use anyhow::Result;
 
@@ -74,10 +72,8 @@ pub fn run(report: &mut Report) -> Result<()> {
             }
         }
     }
-    let mut tests = cargo()?;
-    // With the features of all tests, so that nothing is built twice.
-    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
-    tests.args(ALL_FEATURES).args(["--test", "hosts", "--", "--show-output", "--ignored"]);
+    let mut tests = suite::tests()?;
+    tests.args(["--test", "hosts", "--", "--show-output", "--ignored"]);
     // A part of another test, with an ADIOS2 of its own.
     tests.args(["--skip", "inside"]).env("FSZ_ADIOS2_HOSTS", cache::folder()?.join(FOLDER));
     suite::run_tests(&mut tests, report)

@@ -1,8 +1,8 @@
 //! The stage that runs the tests of CUDA devices without one, with the driver of `crates/cuda-emulator`.
 
 use super::{report::Report, suite};
-use crate::cargo::{cargo, target};
-use crate::features::{ALL_FEATURES, build_all};
+use crate::cargo::target;
+use crate::features::build_all;
 use crate::folder;
 use anyhow::{Context, Result};
 use fs_err as fs;
@@ -91,8 +91,7 @@ const RUNS: [Run; 2] = [
 pub fn run(report: &mut Report) -> Result<()> {
     let libraries = driver()?;
     for Run { capability, programs, tests: named } in RUNS {
-        let mut tests = cargo()?;
-        tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+        let mut tests = suite::tests()?;
         tests.args(programs).args(["--", "--show-output"]).args(named);
         tests
             .env("FSZ_EMULATOR_CAPABILITY", capability)

@@ -12,11 +12,17 @@ use std::process::{Command, Stdio};
 /// tests, and the demo after them, look for them.
 pub fn run(report: &mut Report) -> Result<()> {
     build_all()?;
-    let mut tests = cargo()?;
-    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+    let mut tests = tests()?;
     tests.envs(mpi::test_variables()?).envs(gpu_put::test_variables()?);
     // With --show-output passing tests can say what they skipped.
     run_tests(tests.args(["--", "--show-output"]), report)
+}
+
+/// The tests of all members, with the features that all of them need: with others, much would be built twice.
+pub fn tests() -> Result<Command> {
+    let mut tests = cargo()?;
+    tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+    Ok(tests)
 }
 
 /// Runs a command that prints its results as `cargo test` does.
