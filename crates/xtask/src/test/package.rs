@@ -17,6 +17,14 @@ edition = "2024"
 [dependencies]
 fsz = { package = "fsz-codec", path = "fsz-codec" }
 ndarray = "0.17"
+
+# As in the repository's workspace, so that one build serves both.
+[profile.dev]
+debug = "line-tables-only"
+lto = "off"
+
+[profile.dev.package."*"]
+debug = false
 "#;
 
 pub fn package(report: &mut Report) -> Result<()> {
