@@ -8,6 +8,9 @@ use std::env;
 /// Those of the command line.
 pub const FEATURES: [&str; 2] = ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd"];
 
+/// Those of the viewer.
+pub const VIEWER_FEATURES: [&str; 2] = ["--features", "fsz-viewer/adios2,fsz-viewer/zfp"];
+
 /// Those of all programs, which the tests cover too.
 pub const ALL_FEATURES: [&str; 2] =
     ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd,fsz-viewer/adios2,fsz-viewer/zfp"];

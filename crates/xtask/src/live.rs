@@ -2,15 +2,12 @@
 
 use crate::cargo::{cargo, root, target};
 use crate::demo::Size;
-use crate::features::build_all;
+use crate::features::{VIEWER_FEATURES, build_all};
 use crate::{mpi, process, setup};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-/// The features of the viewer that is built for a person.
-const FEATURES: [&str; 2] = ["--features", "fsz-viewer/adios2,fsz-viewer/zfp"];
 
 /// The variable and the step at which the picture is drawn.
 const SHOWN: [&str; 2] = ["V", "90"];
@@ -100,7 +97,7 @@ pub fn build(size: Size) -> Result<PathBuf> {
     let packages = ["fsz-adios2", "gray-scott", "fsz-viewer"];
     let mut build = cargo()?;
     build.args(["build", "--locked", "--release", "--lib", "--bins", "--examples"]);
-    build.args(packages.iter().flat_map(|name| ["--package", name])).args(FEATURES);
+    build.args(packages.iter().flat_map(|name| ["--package", name])).args(VIEWER_FEATURES);
     process::run(&mut build)?;
     Ok(target().join("release"))
 }
