@@ -37,7 +37,8 @@ const OTHERS: [(&str, &[u32]); 2] = [("bench", &[80]), ("gray_scott", &[80])];
 
 /// Makes all of it anew in the repository.
 pub fn write() -> Result<()> {
-    let (made, committed) = (make()?, committed_folder());
+    let (made, committed) = (target().join("ptx"), committed_folder());
+    compile(compilers(&made)?, &made)?;
     fs::create_dir_all(&committed)?;
     for name in names(&committed)?.difference(&names(&made)?) {
         fs::remove_file(committed.join(name))?;
@@ -83,7 +84,7 @@ fn accepted(made: &Path, names: &[String]) -> Result<()> {
 
 /// Fails where the committed text is not what the sources compile to.
 pub fn check() -> Result<()> {
-    let (made, committed) = (make()?, committed_folder());
+    let (made, committed) = (made_before()?, committed_folder());
     let (new, old) = (names(&made)?, names(&committed)?);
     let mut differing = Vec::new();
     for name in new.union(&old) {
@@ -102,15 +103,65 @@ pub fn check() -> Result<()> {
     Ok(())
 }
 
-/// Compiles every module for every capability into a folder of its own, and returns it.
-fn make() -> Result<PathBuf> {
+/// The folder of what the sources compile to. Compiling takes minutes, so the cache folder keeps it beside all that it
+/// was made of: where that is the same to the byte, it is not made again.
+fn made_before() -> Result<PathBuf> {
+    let _lock = cache::lock_of("ptx")?;
+    let kept = cache::folder()?.join("ptx");
+    let (made, origin) = (kept.join("made"), kept.join("origin"));
+    let compilers = compilers(&made)?;
+    let now = origin_of(&compilers)?;
+    if fs::read(&origin).is_ok_and(|before| before == now) {
+        println!("compiled before from the same sources, by the same compiler");
+        return Ok(made);
+    }
+    folder::empty(&kept)?;
+    compile(compilers, &made)?;
+    // Written last, so that what was interrupted never looks complete.
+    fs::write(&origin, now)?;
+    Ok(made)
+}
+
+/// All that the text depends on: the compilers with their versions, and every source.
+fn origin_of(compilers: &[Command]) -> Result<Vec<u8>> {
+    // Of which nvcc takes headers.
+    let host = process::output(Command::new("g++").arg("--version"));
+    let mut origin = host.map(|host| host.stdout).unwrap_or_default();
+    for compiler in compilers {
+        origin.extend(process::line(compiler).into_bytes());
+        origin.push(b'\n');
+    }
+    let mut sources = BTreeSet::new();
+    sources_in(&root().join("cuda"), &mut sources)?;
+    for source in sources {
+        let text = fs::read(&source)?;
+        let name = source.strip_prefix(root())?.display();
+        origin.extend(format!("{name}: {} bytes\n", text.len()).into_bytes());
+        origin.extend(text);
+    }
+    Ok(origin)
+}
+
+/// The files of a folder and of those in it that a compiler may read.
+fn sources_in(folder: &Path, found: &mut BTreeSet<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            sources_in(&path, found)?;
+        } else if path.extension().is_some_and(|e| e == "cu" || e == "cuh" || e == "h") {
+            found.insert(path);
+        }
+    }
+    Ok(())
+}
+
+/// The compiler of every module for every capability, into a folder.
+fn compilers(folder: &Path) -> Result<Vec<Command>> {
     tools::require_cxx()?;
     let toolkit = {
         let _lock = cache::lock()?;
         setup::cuda_toolkit()?
     };
-    let folder = target().join("ptx");
-    folder::empty(&folder)?;
     let mut compilers = Vec::new();
     for (module, capabilities) in MODULES.iter().chain(&OTHERS) {
         for capability in *capabilities {
@@ -126,13 +177,19 @@ fn make() -> Result<PathBuf> {
             compilers.push(nvcc);
         }
     }
+    Ok(compilers)
+}
+
+/// Runs the compilers, with nothing else in their folder.
+fn compile(compilers: Vec<Command>, folder: &Path) -> Result<()> {
+    folder::empty(folder)?;
     process::run_all(compilers)?;
-    for name in names(&folder)? {
+    for name in names(folder)? {
         let file = folder.join(name);
         let text = String::from_utf8(fs::read(&file)?).context("PTX is text")?;
         fs::write(&file, for_older_drivers(&without_path(&text)))?;
     }
-    Ok(folder)
+    Ok(())
 }
 
 /// The text without the hash of the folder that it was compiled in, which nvcc puts into the names of
