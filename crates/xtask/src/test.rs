@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change goes in, stage by stage, with a
-//! summary at the end. This is what continuous integration runs. Some stages run beside the others, because neither
-//! keep all processors busy: those that build into folders of their own first, then those that wait for the main one.
+//! summary at the end. This is what continuous integration runs. Two stages run at a time, because neither keeps all
+//! processors busy: one of those that build into the main folder, and one of the others, of which those come first that
+//! build into folders of their own. Where one of the two kinds is done, what is left of the other is shared.
 
 mod c;
 mod checks;
@@ -20,6 +21,7 @@ use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use report::Report;
 use std::io::{Read, Seek};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -27,7 +29,7 @@ use std::time::Instant;
 struct Stage {
     name: &'static str,
     about: &'static str,
-    /// It runs beside the others.
+    /// It begins beside the others.
     apart: bool,
     /// Notes go into the report.
     run: fn(&mut Report) -> Result<()>,
@@ -109,11 +111,17 @@ pub fn run(only: &[String]) -> Result<()> {
     setup::run()?;
     let begin = Instant::now();
     let asked = |stage: &&Stage| only.is_empty() || only.iter().any(|name| name == stage.name);
-    let (aside, main): (Vec<_>, Vec<_>) = STAGES.iter().filter(asked).partition(|s| s.apart);
+    let left = Mutex::new(STAGES.iter().filter(asked).collect());
     let mut report = Report::default();
+    // Before the others begin: one stage alone prints as it goes.
+    let mut stage = next(&left, false);
     thread::scope(|scope| {
-        let beside = scope.spawn(|| run_beside(&aside));
-        main.iter().for_each(|stage| stage.take_part(&mut report));
+        let beside = scope.spawn(|| run_beside(&left));
+        while let Some(now) = stage {
+            println!("\n=== {}: {}", now.name, now.about);
+            now.note(&mut report);
+            stage = next(&left, false);
+        }
         beside.join().unwrap_or_else(|_| bail!("a stage panicked"))
     })
     .map(|beside| report.merge(beside))?;
@@ -122,11 +130,6 @@ pub fn run(only: &[String]) -> Result<()> {
 }
 
 impl Stage {
-    fn take_part(&self, report: &mut Report) {
-        println!("\n=== {}: {}", self.name, self.about);
-        self.note(report);
-    }
-
     fn note(&self, report: &mut Report) {
         let start = Instant::now();
         let outcome = (self.run)(report);
@@ -137,11 +140,18 @@ impl Stage {
     }
 }
 
+/// Takes the next stage from those that are left, of the other kind where there is none of this one.
+fn next<'a>(left: &Mutex<Vec<&'a Stage>>, apart: bool) -> Option<&'a Stage> {
+    let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+    let own = left.iter().position(|stage| stage.apart == apart).unwrap_or(0);
+    (!left.is_empty()).then(|| left.remove(own))
+}
+
 /// Runs stages one after another while others run: what their commands print comes when each has ended.
-fn run_beside(stages: &[&Stage]) -> Result<Report> {
+fn run_beside(left: &Mutex<Vec<&Stage>>) -> Result<Report> {
     let mut report = Report::default();
     fs::create_dir_all(target())?;
-    for stage in stages {
+    while let Some(stage) = next(left, true) {
         let mut file = tempfile::tempfile_in(target()).context("no file for output")?;
         let printed = file.try_clone().context("no file for output")?;
         process::with_output_to(printed, || stage.note(&mut report));
@@ -151,4 +161,19 @@ fn run_beside(stages: &[&Stage]) -> Result<Report> {
         println!("\n=== {} (beside): {}\n{}", stage.name, stage.about, text.trim_end());
     }
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stage_is_taken_once_those_of_the_own_kind_first() {
+        let [one, two] = ["one", "two"].map(|name| stage(name, "", |_| Ok(())));
+        let [three, four] = ["three", "four"].map(|name| super::apart(name, "", |_| Ok(())));
+        let left = Mutex::new(vec![&three, &one, &two, &four]);
+        let taken = [false, true, true, true, false].map(|apart| next(&left, apart));
+        let names = taken.map(|stage| stage.map_or("none", |stage| stage.name));
+        assert_eq!(names, ["one", "three", "four", "two", "none"]);
+    }
 }
