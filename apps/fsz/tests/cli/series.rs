@@ -342,7 +342,7 @@ fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !fixture.path("out/a_6x20x30.fsz").exists() {
         assert!(Instant::now() < deadline, "the first step is never complete");
-        std::thread::yield_now();
+        std::thread::sleep(Duration::from_millis(1));
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let ended = child.wait_with_output().unwrap();
