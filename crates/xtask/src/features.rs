@@ -15,6 +15,10 @@ pub const VIEWER_FEATURES: [&str; 2] = ["--features", "fsz-viewer/adios2,fsz-vie
 pub const ALL_FEATURES: [&str; 2] =
     ["--features", "fsz-cli/adios2,fsz-cli/zfp,fsz-cli/zstd,fsz-viewer/adios2,fsz-viewer/zfp"];
 
+/// A target to name beside others where not all are built. With the viewer's dependencies among them cargo builds what
+/// they share as for all targets; without, bindgen, the codec and all above them are built once more.
+pub const AS_FOR_ALL: [&str; 2] = ["--example", "live_picture"];
+
 /// Builds programs, libraries and tests with one set of features: with another, cargo would build
 /// much of it once more.
 const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];

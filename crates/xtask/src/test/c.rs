@@ -19,8 +19,8 @@ pub fn run(report: &mut Report) -> Result<()> {
     let prefix = target().join("c-library");
     folder::remove(&prefix)?;
     install_c::install(&prefix, install_c::Build::Debug)?;
-    let mut tests = suite::tests()?;
-    tests.args(["--test", "installed", "--", "--show-output", "--ignored"]).env(PREFIX, &prefix);
+    let mut tests = suite::tests_of(&["--test", "installed"])?;
+    tests.arg("--ignored").env(PREFIX, &prefix);
     match fortran::test_variables() {
         Ok(variables) => drop(tests.envs(variables)),
         // The tests say what to install.

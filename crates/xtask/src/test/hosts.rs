@@ -72,8 +72,8 @@ pub fn run(report: &mut Report) -> Result<()> {
             }
         }
     }
-    let mut tests = suite::tests()?;
-    tests.args(["--test", "hosts", "--", "--show-output", "--ignored"]);
+    let mut tests = suite::tests_of(&["--test", "hosts"])?;
+    tests.arg("--ignored");
     // A part of another test, with an ADIOS2 of its own.
     tests.args(["--skip", "inside"]).env("FSZ_ADIOS2_HOSTS", cache::folder()?.join(FOLDER));
     suite::run_tests(&mut tests, report)

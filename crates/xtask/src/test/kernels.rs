@@ -91,8 +91,8 @@ const RUNS: [Run; 2] = [
 pub fn run(report: &mut Report) -> Result<()> {
     let libraries = driver()?;
     for Run { capability, programs, tests: named } in RUNS {
-        let mut tests = suite::tests()?;
-        tests.args(programs).args(["--", "--show-output"]).args(named);
+        let mut tests = suite::tests_of(programs)?;
+        tests.args(named);
         tests
             .env("FSZ_EMULATOR_CAPABILITY", capability)
             .env("LD_LIBRARY_PATH", first_of_path(&libraries)?);

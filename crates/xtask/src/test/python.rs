@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::zarrs;
 use crate::cargo::{cargo, root, target};
-use crate::features::ALL_FEATURES;
+use crate::features::{ALL_FEATURES, AS_FOR_ALL};
 use crate::setup::{Environment, PYTHON, PYTHON_FREE_THREADED, ZARR};
 use crate::{cache, folder, process, source, tools, wheel};
 use anyhow::{Context, Result, anyhow, bail};
@@ -21,11 +21,10 @@ pub fn run(report: &mut Report) -> Result<()> {
         report.skip("the Python package", "it needs Python 3.11 or newer");
         return Ok(());
     }
-    // What the package's bytes are compared with. With an example cargo takes the features that the tests
-    // are built with, so that nothing is built twice.
+    // What the package's bytes are compared with.
     let mut program = cargo()?;
     program.args(["build", "--quiet", "--workspace", "--locked"]).args(ALL_FEATURES);
-    process::run(program.args(["--bin", "fsz", "--example", "stream"]))?;
+    process::run(program.args(["--bin", "fsz"]).args(AS_FOR_ALL))?;
     let zarrs = zarrs::program()?;
 
     install(&PYTHON, &python)?;

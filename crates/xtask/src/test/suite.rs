@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::cargo::cargo;
-use crate::features::{ALL_FEATURES, build_all};
+use crate::features::{ALL_FEATURES, AS_FOR_ALL, build_all};
 use crate::{gpu_put, mpi, process};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader, PipeReader, Write};
@@ -19,9 +19,16 @@ pub fn run(report: &mut Report) -> Result<()> {
 }
 
 /// The tests of all members, with the features that all of them need: with others, much would be built twice.
-pub fn tests() -> Result<Command> {
+fn tests() -> Result<Command> {
     let mut tests = cargo()?;
     tests.args(["test", "--workspace", "--locked", "--no-fail-fast"]).args(ALL_FEATURES);
+    Ok(tests)
+}
+
+/// Those of some test programs, as cargo's words.
+pub fn tests_of(programs: &[&str]) -> Result<Command> {
+    let mut tests = tests()?;
+    tests.args(programs).args(AS_FOR_ALL).args(["--", "--show-output"]);
     Ok(tests)
 }
 
