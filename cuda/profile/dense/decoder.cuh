@@ -549,22 +549,33 @@ FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseD
         shared_at<u32>(shared - FLAGS_BYTES + 4 * threadIdx.x) =
             __ldg(work->flag_zeros + threadIdx.x);
     }
+    // Chunks that the thread block's warps have taken, with those that are dealt to them.
+    u32 *const own_taken = &shared_at<u32>(shared - FLAGS_BYTES + TAKEN_AT);
+    if (threadIdx.x == 0)
+    {
+        *own_taken = blockDim.x / 32;
+    }
     __syncthreads();
     DenseDecoder<Values, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,
                                          blockDim.x / 32);
     // The longest chunks are dealt to the multiprocessors there and back.
-    const u32 warp = threadIdx.x / 32;
+    const u32 warp = threadIdx.x / 32, chunks = static_cast<u32>(view.sections.chunks);
+    // Chunks that are alike end together: those that the last round has for a part of the warps
+    // would all go to the multiprocessors whose warps are the first to end.
+    const u32 share = work->alike ? (chunks + gridDim.x - 1) / gridDim.x : chunks;
     u32 rank = warp * gridDim.x + (warp % 2 == 0 ? blockIdx.x : gridDim.x - 1 - blockIdx.x);
     for (;;)
     {
-        if (rank >= view.sections.chunks)
+        if (rank >= chunks)
         {
             return;
         }
-        decoder.chunk(view.sections.chunks <= ORDERED_MOST ? __ldg(work->order + rank) : rank);
+        decoder.chunk(chunks <= ORDERED_MOST ? __ldg(work->order + rank) : rank);
         if (decoder.lane == 0)
         {
-            rank = atomicAdd(&work->taken, 1) + gridDim.x * (blockDim.x / 32);
+            rank = atomicAdd(own_taken, 1) < share
+                       ? atomicAdd(&work->taken, 1) + gridDim.x * (blockDim.x / 32)
+                       : chunks;
         }
         rank = __shfl_sync(WARP_ALL, rank, 0);
     }

@@ -23,6 +23,8 @@ struct DenseDecoding
     u32 sound;
     /// Chunks that warps have taken.
     u32 taken;
+    /// Whether chunks take about as long as each other.
+    u32 alike;
     u64 payload_words;
     /// The bits of the quantization step.
     u64 step;
@@ -178,12 +180,13 @@ __device__ inline void prepare_tables(const StreamView &view, DenseDecoding *to)
 
 /// Orders the chunks from `first_chunk` to `end_chunk` by their words, the longest first, in
 /// classes: within a class they stay in their order, as neighbours share sectors and pages of the
-/// output. Called by a thread block of PROGRAM_THREADS.
-__device__ inline void order_chunks(const StreamView &view, u32 first_chunk, u32 end_chunk,
+/// output. Gives to the first thread whether the longest are not much longer than the mean. Called
+/// by a thread block of PROGRAM_THREADS.
+__device__ inline bool order_chunks(const StreamView &view, u32 first_chunk, u32 end_chunk,
                                     u32 *order)
 {
     constexpr u32 WARPS = PROGRAM_THREADS / 32;
-    constexpr u32 CLASSES = 16, OF_MEAN = 4;
+    constexpr u32 CLASSES = 16, OF_MEAN = 4, MOST_ALIKE = 6;
     // Where the chunks of each class begin that each warp orders, the class of the longest first.
     __shared__ u32 places[CLASSES * WARPS];
     const u32 warp = threadIdx.x / 32, lane = lane_id();
@@ -219,6 +222,9 @@ __device__ inline void order_chunks(const StreamView &view, u32 first_chunk, u32
         }
     }
     __syncthreads();
+    // None is in a class of longer ones.
+    const bool alike = places[(CLASSES - 1 - MOST_ALIKE) * WARPS] == 0;
+    __syncthreads();
     for (u32 first = begin; first < end; first += 32)
     {
         const u32 chunk = first + lane;
@@ -238,6 +244,7 @@ __device__ inline void order_chunks(const StreamView &view, u32 first_chunk, u32
         }
         __syncwarp();
     }
+    return alike;
 }
 
 /// Verifies the metadata checksum, together with the other thread blocks from PREPARE_BLOCKS on.
@@ -293,9 +300,11 @@ __device__ inline void prepare_decoding(const StreamView &view, const BoxGrid &g
     }
     else if (blockIdx.x == ORDER_BLOCK)
     {
-        if (end_chunk - first_chunk <= ORDERED_MOST)
+        const bool alike = end_chunk - first_chunk <= ORDERED_MOST &&
+                           order_chunks(view, first_chunk, end_chunk, to->order);
+        if (threadIdx.x == 0)
         {
-            order_chunks(view, first_chunk, end_chunk, to->order);
+            to->alike = alike;
         }
     }
     else if (blockIdx.x < PREPARE_BLOCKS)
