@@ -787,6 +787,33 @@ fn boxes_of_lorenzo_prediction() {
     lorenzo::<f64>(&codec);
 }
 
+/// Fields of one shape in turn, as steps and variables of a simulation are: what is chosen for one is what is expected of
+/// the next.
+fn in_turn<T: Element>(codec: &Codec) {
+    let shape = [23, 41, 67];
+    let n = 23 * 41 * 67;
+    let fields = KINDS.map(|kind| field::<T>(kind, n, 5));
+    for bound in [Bound::ValueRange(1e-3), Bound::Relative { eps: 1e-2, floor: 1e-3 }] {
+        let options = CompressOptions::new(bound).missing(1e20).missing(-999.0);
+        let dense = options.profile(Profile::Dense(Dense::new()));
+        let expected = fields.each_ref().map(|data| compress(&Codec::cpu(), data, &shape, &dense));
+        for kind in some(0..KINDS.len()) {
+            let next = (kind + 1) % KINDS.len();
+            for i in [kind, kind, kind, kind, next, next, next, kind, next, kind, kind, kind] {
+                let what = format!("{} {} {bound:?}", T::DTYPE, KINDS[i]);
+                same_stream(&what, &expected[i], &compress(codec, &fields[i], &shape, &dense));
+            }
+        }
+    }
+}
+
+#[test]
+fn choices_that_are_expected() {
+    let Some(codec) = device("choices in turn") else { return };
+    in_turn::<f32>(&codec);
+    in_turn::<f64>(&codec);
+}
+
 #[test]
 fn boxes_slices_and_tiles() {
     let Some(codec) = device("boxes, slices and tiles") else { return };

@@ -1,19 +1,20 @@
 //! A field in device memory, of which the device counts the symbols of some boxes for the choice of layout, predictor and
 //! tables.
 
-use std::{cell::RefCell, slice};
+use std::{cell::RefCell, collections::VecDeque, slice};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
 
 use super::{
     abi::{Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, DenseWork, MOST_TASKS},
-    box_scratch::{PROGRAM_BYTES, Scratch, slot_len},
+    box_scratch::{COUNTS_AHEAD, PROGRAM_BYTES, Scratch, TASKS_AHEAD, slot_len},
     device::Device,
     error::check,
     event::Event,
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
+    last_choices::Asked,
     stream_kind::beyond_devices,
 };
 use crate::{
@@ -45,6 +46,19 @@ pub(super) struct OnDevice<'a, A> {
     pub bring: Option<Bring<'a>>,
     /// The extents of boxes whose programs are in the scratch, in its order.
     pub made: RefCell<Vec<[u32; 4]>>,
+    /// What will probably be asked for, in turn.
+    pub expected: Vec<Asked>,
+    /// What of that the device counts, or has counted; what was asked for.
+    pub ahead: RefCell<VecDeque<Ahead>>,
+    pub asked: RefCell<Vec<Asked>>,
+}
+
+/// What the device counts before it is asked for, and when that is done.
+#[derive(Debug)]
+pub(super) struct Ahead {
+    asked: Asked,
+    tasks: Vec<BoxTask>,
+    counted: Event,
 }
 
 impl<A: Arguments> OnDevice<'_, A> {
@@ -100,20 +114,42 @@ impl<A: Arguments> OnDevice<'_, A> {
         behind: impl FnOnce() -> Result<()>,
         take: impl FnOnce(&[V]) -> R,
     ) -> Result<R> {
+        // SAFETY: the caller's promise.
+        unsafe { self.download_made(None, (count, from), behind, take) }
+    }
+
+    /// The same; where what is copied was there at some point of the queue, as soon as that is past.
+    ///
+    /// # Safety
+    /// As [`download`](Self::download).
+    unsafe fn download_made<V: Copy, R>(
+        &self,
+        made: Option<&Event>,
+        (count, from): (usize, u64),
+        behind: impl FnOnce() -> Result<()>,
+        take: impl FnOnce(&[V]) -> R,
+    ) -> Result<R> {
         self.device.with_lane(count * size_of::<V>(), |lane| {
+            let half = &lane.halves[0];
             // SAFETY: the lane has room for so many `V`, is aligned as pages are, and nothing else uses it until this
             // returns; the caller vouches for the rest.
-            let pinned =
-                unsafe { slice::from_raw_parts_mut(lane.halves[0].pinned().cast(), count) };
+            let pinned = unsafe { slice::from_raw_parts_mut(half.pinned().cast(), count) };
             let copied = Event::new()?;
+            let queue = match made {
+                Some(made) => {
+                    made.hold(half.queue())?;
+                    half.queue().handle()
+                }
+                None => self.queue,
+            };
             // SAFETY: as the caller vouches; the copy is waited for.
             let enqueued = unsafe {
-                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(pinned, from, self.queue))
+                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(pinned, from, queue))
             };
-            let recorded = enqueued.and_then(|()| copied.record_in(self.queue));
+            let recorded = enqueued.and_then(|()| copied.record_in(queue));
             let behind = recorded.and_then(|()| behind());
             // Also after an error no copy may be under way.
-            let waited = if behind.is_ok() { copied.wait() } else { self.wait() };
+            let waited = if behind.is_ok() { copied.wait() } else { wait_for(queue) };
             behind.and(waited)?;
             Ok(take(pinned))
         })
@@ -121,12 +157,18 @@ impl<A: Arguments> OnDevice<'_, A> {
 
     /// Waits for all that is in the queue.
     pub fn wait(&self) -> Result<()> {
-        // SAFETY: the queue is the caller's, alive.
-        check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.queue) })
+        wait_for(self.queue)
     }
 
-    /// Enqueues counting some boxes of each case; gives where its counts and the list of its exact boxes are.
-    fn launch(&self, grids: &[BoxGrid], boxes: Spread, reach: bool) -> Result<Vec<BoxTask>> {
+    /// Enqueues counting some boxes of each case, to `counts` and `exact` and what follows there; gives where its counts
+    /// and the list of its exact boxes are.
+    fn launch(
+        &self,
+        grids: &[BoxGrid],
+        boxes: Spread,
+        reach: bool,
+        (mut counts, mut exact): (u64, u64),
+    ) -> Result<Vec<BoxTask>> {
         let module = self.device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
         // For the reach no box is predicted.
@@ -135,7 +177,6 @@ impl<A: Arguments> OnDevice<'_, A> {
             Spread::Places(count) => (count, true),
             Spread::Boxes(count) => (count, false),
         };
-        let (mut counts, mut exact) = (self.at + self.scratch.counts, self.at + self.scratch.exact);
         let task = |(&grid, programs): (&BoxGrid, u64)| {
             let boxes = own.min(grid.tiles.into()) as u32;
             let task = BoxTask { grid, programs, counts, exact, boxes, places: places.into() };
@@ -185,6 +226,46 @@ impl<A: Arguments> OnDevice<'_, A> {
             module.launch(kernel, launch, self.queue, &mut arguments)?;
         }
         Ok(tasks)
+    }
+
+    /// Where what is asked for is counted.
+    fn room(&self) -> (u64, u64) {
+        (self.at + self.scratch.counts, self.at + self.scratch.exact)
+    }
+
+    /// Enqueues counting what will probably be asked for.
+    fn count_ahead(&self) -> Result<()> {
+        let (mut counts, mut exact) =
+            (self.at + self.scratch.counts_ahead, self.at + self.scratch.exact_ahead);
+        let tasks = self.expected.iter().map(|asked| asked.cases.len()).sum::<usize>();
+        if self.expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
+            return Ok(());
+        }
+        for asked in &self.expected {
+            let grids = asked.cases.iter().map(|(grid, choice)| box_grid(grid, *choice));
+            let grids = grids.collect::<Result<Vec<_>>>()?;
+            let tasks = self.launch(&grids, asked.boxes, false, (counts, exact))?;
+            for task in &tasks {
+                counts += size_of::<BoxCounts>() as u64;
+                exact += 4 * u64::from(task.boxes);
+            }
+            let counted = Event::new()?;
+            counted.record_in(self.queue)?;
+            self.ahead.borrow_mut().push_back(Ahead { asked: asked.clone(), tasks, counted });
+        }
+        Ok(())
+    }
+
+    /// What is asked for, if that was expected. Nothing else is expected where it was not.
+    fn counted_ahead(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Option<Ahead> {
+        let mut ahead = self.ahead.borrow_mut();
+        match ahead.pop_front() {
+            Some(own) if own.asked.is(cases, boxes) => Some(own),
+            _ => {
+                ahead.clear();
+                None
+            }
+        }
     }
 
     /// Sees to it that boxes of each of some grids are on the device.
@@ -258,7 +339,7 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         let some =
             some.map(|grid| box_grid(grid, Choice::default())).collect::<Result<Vec<_>>>()?;
         self.bring(grids.iter(), boxes)?;
-        let tasks = self.launch(&some, boxes, true)?;
+        let tasks = self.launch(&some, boxes, true, self.room())?;
         // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
         let together = self.at + self.scratch.slots;
         for (number, task) in tasks.iter().enumerate() {
@@ -272,8 +353,9 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         if tasks.is_empty() {
             return Ok(vec![InReach::default(); grids.len()]);
         }
-        // While the host looks at what is found, the device makes the programs for what comes next.
-        let next = || self.programs(&some).map(|_| ());
+        // While the host looks at what is found, the device makes the programs for what comes next, and counts what it
+        // can.
+        let next = || self.programs(&some).and_then(|_| self.count_ahead());
         // SAFETY: they were copied there, and any bytes are numbers.
         let found = unsafe { self.download(tasks.len(), together, next, <[Fits]>::to_vec)? };
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
@@ -285,11 +367,15 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
+        self.asked.borrow_mut().push(Asked { cases: cases.to_vec(), boxes });
         let some = cases.iter().filter(|(grid, _)| grid.tiles() > 0);
         let some =
             some.map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<Vec<_>>>()?;
         self.bring(cases.iter().map(|(grid, _)| grid), boxes)?;
-        let tasks = self.launch(&some, boxes, false)?;
+        let (tasks, made) = match self.counted_ahead(cases, boxes) {
+            Some(own) => (own.tasks, Some(own.counted)),
+            None => (self.launch(&some, boxes, false, self.room())?, None),
+        };
         let Some(first) = tasks.first() else {
             return Ok(cases.iter().map(|_| Counted::empty()).collect());
         };
@@ -301,7 +387,10 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
             counts.iter().map(of).collect::<Vec<_>>()
         };
         // SAFETY: the scratch has the counts of all tasks side by side, and any bytes are numbers.
-        let found = unsafe { self.download(tasks.len(), first.counts, || Ok(()), counted)? };
+        let found = unsafe {
+            let all = (tasks.len(), first.counts);
+            self.download_made(made.as_ref(), all, || Ok(()), counted)?
+        };
         let mut found = tasks.iter().zip(found);
         let own = |case: &(TileGrid, Choice)| {
             let Some((task, (mut all, exact))) =
@@ -314,6 +403,12 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         };
         cases.iter().map(own).collect()
     }
+}
+
+/// Waits for all that is in a queue, which is alive.
+fn wait_for(queue: sys::CUstream) -> Result<()> {
+    // SAFETY: the caller's promise.
+    check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })
 }
 
 /// How many boxes have each lattice in reach.

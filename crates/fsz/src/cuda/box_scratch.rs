@@ -44,6 +44,9 @@ const MOST_COUNTED: u64 = {
     let choosing = MOST_TASKS as u64 * CHOOSING[1];
     if FITTING > choosing { FITTING } else { choosing }
 };
+/// What is counted before it is asked for, at most: how often, and of how many cases.
+pub(super) const COUNTS_AHEAD: usize = 3;
+pub(super) const TASKS_AHEAD: usize = 2 * MOST_TASKS + 1;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
@@ -61,6 +64,9 @@ pub(crate) struct Scratch {
     pub counts: u64,
     /// Boxes that are counted of which all elements are exact.
     pub exact: u64,
+    /// The same of what is counted before it is asked for: some cases twice in turn, and the one that is chosen.
+    pub counts_ahead: u64,
+    pub exact_ahead: u64,
     pub slots: u64,
     pub slots_len: u64,
 }
@@ -78,7 +84,10 @@ impl Scratch {
         let counts = next(tables + MOST_TABLES);
         let exact = next(counts + (MOST_TASKS * size_of::<BoxCounts>()) as u64);
         let list = 4 * MOST_COUNTED.max(chunks * CHUNK_BOXES[0] / FITTING_SHARE + 1);
-        let slots = next(exact + list);
+        let counts_ahead = next(exact + list);
+        let counted = (TASKS_AHEAD * size_of::<BoxCounts>()) as u64;
+        let exact_ahead = next(counts_ahead + counted);
+        let slots = next(exact_ahead + COUNTS_AHEAD as u64 * list);
         let room = |boxes: u64| {
             let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
             let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);
@@ -87,7 +96,17 @@ impl Scratch {
             (chunks * team_len).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
-        Scratch { programs, rows, tables, counts, exact, slots, slots_len }
+        Scratch {
+            programs,
+            rows,
+            tables,
+            counts,
+            exact,
+            counts_ahead,
+            exact_ahead,
+            slots,
+            slots_len,
+        }
     }
 }
 

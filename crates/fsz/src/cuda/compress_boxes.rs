@@ -16,6 +16,7 @@ use super::{
     device::Device,
     error::check,
     kernel::Coder,
+    last_choices::FieldKind,
     relative::without_samples,
     resident_tables::Place,
     stream_kind::beyond_devices,
@@ -110,6 +111,16 @@ impl BoxCompression {
         self.scratch.programs
     }
 
+    /// Fields for which choices are probably alike.
+    fn kind(&self) -> FieldKind {
+        FieldKind {
+            shape: self.shape.clone(),
+            dtype: self.dtype,
+            coder: self.coder,
+            dense: self.dense,
+        }
+    }
+
     /// The quantizer as the choice asks for it: where the logarithmic codes of a pointwise-relative bound begin
     /// does not count there.
     ///
@@ -152,9 +163,10 @@ impl BoxCompression {
         let missing = missing_bits.iter().map(|&bits| A::Element::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing, missing_bits, known: false, ranged: false };
         let chosen = self.dense.choose::<A::Element>(field, &self.shape, &plan);
-        if chosen.is_err() {
+        match &chosen {
+            Ok(_) => field.device.last_choices.keep(self.kind(), field.asked.take()),
             // Nothing may be under way from memory that is freed.
-            field.wait()?;
+            Err(_) => field.wait()?,
         }
         chosen
     }
@@ -203,6 +215,13 @@ impl BoxCompression {
             queue,
             bring,
             made: RefCell::default(),
+            expected: match bring {
+                None if self.chooses() => device.last_choices.expected(&self.kind()),
+                // Of a field that is still on its way the boxes would have to be there.
+                _ => Vec::new(),
+            },
+            ahead: RefCell::default(),
+            asked: RefCell::default(),
         };
         let (dense, tables, resident) = match &self.options.model {
             Some(model) => {
@@ -258,11 +277,12 @@ pub(super) fn symbol_rows(contexts: &[SymbolSlots]) -> Vec<SymbolRow> {
         c if c < Dense::FIRST_FLAG => DIFFERENCE_SYMBOLS - 1,
         _ => 1,
     };
-    let rows = contexts.iter().enumerate().flat_map(|(context, slots)| {
+    let mut rows = Vec::with_capacity(contexts.len() * DIFFERENCE_SYMBOLS);
+    for (context, slots) in contexts.iter().enumerate() {
         let escape = slots[escape(context)];
-        slots.map(|slot| SymbolRow::new(slot, escape))
-    });
-    rows.collect()
+        rows.extend(slots.iter().map(|&slot| SymbolRow::new(slot, escape)));
+    }
+    rows
 }
 
 /// Copies device memory to the host, and waits.

@@ -9,7 +9,10 @@ use std::{
 
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
-use super::{context::Context, kernels::Kernels, lanes::Lanes, workspace::Workspace};
+use super::{
+    context::Context, kernels::Kernels, lanes::Lanes, last_choices::LastChoices,
+    workspace::Workspace,
+};
 use crate::error::{Error, Result};
 
 /// A device that is ready to work; opened once in a process.
@@ -22,6 +25,7 @@ pub(crate) struct Device {
     /// How long it took until the device was ready; unknown where the program had begun to use it before.
     pub opened_in: Option<Duration>,
     pub lanes: Lanes,
+    pub last_choices: LastChoices,
     idle: Mutex<Vec<Workspace>>,
 }
 
@@ -73,6 +77,7 @@ impl Device {
             multiprocessors,
             opened_in: began.map(|began| began.elapsed()),
             lanes: Lanes::default(),
+            last_choices: LastChoices::default(),
             idle: Mutex::default(),
         })
     }

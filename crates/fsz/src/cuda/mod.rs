@@ -27,6 +27,7 @@ pub mod internal;
 mod kernel;
 mod kernels;
 mod lanes;
+mod last_choices;
 mod memory;
 mod overlapped;
 mod part;
