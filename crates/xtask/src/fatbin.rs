@@ -39,7 +39,6 @@ pub fn check() -> Result<()> {
     // What it does is not slow; optimised, the codec takes a minute and a half to build.
     test.args(["--config", "profile.dev.package.fsz-codec.opt-level=0"]);
     // Where the package is built: most of what both need.
-    // Where the package is built: most of what both need.
     test.arg("fatbin").env("CARGO_TARGET_DIR", apart());
     process::run(test.env("FSZ_FATBIN", folder))
 }
