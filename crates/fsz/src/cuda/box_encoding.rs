@@ -2,19 +2,20 @@
 
 use std::{mem::offset_of, ops::Range};
 
-use cudarc::driver::{result, sys};
+use cudarc::driver::sys;
 
 use super::{
     abi::{Arguments, BoxGrid, Control, DenseWork, HeaderImage, Sections, SymbolRow},
     box_scratch::{half_words, slot_len, team_len},
     compress_boxes::{symbol_rows, upload},
     device::Device,
-    error::{check, ok},
+    error::ok,
     event::Event,
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
     resident_tables::Place,
     teams::Teams,
+    workspace::wait_for,
 };
 use crate::{error::Result, format::TileGrid, profile::dense::Dense};
 
@@ -146,7 +147,7 @@ impl SentTables {
         if let Err(why) = sent.and_then(|()| read.record_in(queue)) {
             // Nothing may be under way from memory that is freed.
             // SAFETY: the queue is the caller's, alive.
-            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+            unsafe { wait_for(queue)? };
             return Err(why);
         }
         Ok(SentTables { _rows: rows, _tables: tables, read })

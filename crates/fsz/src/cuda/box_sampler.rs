@@ -16,6 +16,7 @@ use super::{
     kernels::{Launch, pointer},
     last_choices::Asked,
     stream_kind::beyond_devices,
+    workspace::wait_for,
 };
 use crate::{
     error::Result,
@@ -149,7 +150,11 @@ impl<A: Arguments> OnDevice<'_, A> {
             let recorded = enqueued.and_then(|()| copied.record_in(queue));
             let behind = recorded.and_then(|()| behind());
             // Also after an error no copy may be under way.
-            let waited = if behind.is_ok() { copied.wait() } else { wait_for(queue) };
+            let waited = match behind {
+                Ok(()) => copied.wait(),
+                // SAFETY: the queue is the caller's or the lane's, alive.
+                Err(_) => unsafe { wait_for(queue) },
+            };
             behind.and(waited)?;
             Ok(take(pinned))
         })
@@ -157,7 +162,8 @@ impl<A: Arguments> OnDevice<'_, A> {
 
     /// Waits for all that is in the queue.
     pub fn wait(&self) -> Result<()> {
-        wait_for(self.queue)
+        // SAFETY: the queue is the caller's, alive.
+        unsafe { wait_for(self.queue) }
     }
 
     /// Enqueues counting some boxes of each case, to `counts` and `exact` and what follows there; gives where its counts
@@ -403,12 +409,6 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         };
         cases.iter().map(own).collect()
     }
-}
-
-/// Waits for all that is in a queue, which is alive.
-fn wait_for(queue: sys::CUstream) -> Result<()> {
-    // SAFETY: the caller's promise.
-    check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })
 }
 
 /// How many boxes have each lattice in reach.

@@ -20,6 +20,7 @@ use super::{
     relative::without_samples,
     resident_tables::Place,
     stream_kind::beyond_devices,
+    workspace::wait_for,
 };
 use crate::{
     bound::Limit,
@@ -297,7 +298,7 @@ pub(crate) unsafe fn download<V: Copy>(
     // SAFETY: the caller's promise; the wait ends the borrow's use.
     unsafe {
         let copied = check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(to, from, queue));
-        check("cuStreamSynchronize", result::stream::synchronize(queue))?;
+        wait_for(queue)?;
         copied
     }
 }

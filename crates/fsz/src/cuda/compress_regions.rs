@@ -16,7 +16,7 @@ use super::{
     kernels::pointer,
     region_kernels::moves,
     stream_kind::StreamKind,
-    workspace::Workspace,
+    workspace::{Workspace, wait_for},
 };
 use crate::{
     bound::Bound,
@@ -109,7 +109,7 @@ impl RegionCompression {
                 }
             };
             // SAFETY: the queue is the caller's, alive.
-            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+            unsafe { wait_for(queue)? };
             done
         })
     }
@@ -196,7 +196,7 @@ impl Work<'_> {
             upload(self.stream, &header, self.queue)?;
             let done = [Control::done(whole)];
             upload(self.scratch, &done, self.queue)?;
-            check("cuStreamSynchronize", result::stream::synchronize(self.queue))
+            wait_for(self.queue)
         }
     }
 
@@ -273,7 +273,7 @@ impl Work<'_> {
                 let module = self.device.kernels.regions(T::DTYPE)?;
                 let listed = (there, list.len() as u64);
                 module.move_elements(T::DTYPE, (self.field, at), listed, self.queue)?;
-                check("cuStreamSynchronize", result::stream::synchronize(self.queue))?;
+                wait_for(self.queue)?;
             }
             fill(self.device, place, &runs, &missing, &mut self.workspace.scratch, self.queue)?;
             let room = self.capacity.checked_sub(to).ok_or_else(too_small)?;

@@ -2,15 +2,13 @@
 
 use std::{ops::Range, sync::Arc};
 
-use cudarc::driver::{result, sys};
-
 use super::{
     abi::Control,
     compress,
+    compress_boxes::download,
     compression::Compression,
     decompress::{self, VECTOR, launch},
     device::Device,
-    error::check,
     put_regions::check_captured,
     selection::Selection,
     stream_kind::StreamKind,
@@ -241,15 +239,9 @@ impl DeviceCodec {
     /// `from` holds a `T`, which any bytes are one of; `queue` is a valid stream.
     unsafe fn read<T: Copy>(&self, value: T, from: u64, queue: CudaStream) -> Result<T> {
         let _entered = self.device.context.enter()?;
-        let queue: sys::CUstream = queue.cast();
         let mut values = [value];
-        // SAFETY: the caller's promise; the copy is waited for before the value is read or gone.
-        unsafe {
-            let copied =
-                check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut values, from, queue));
-            check("cuStreamSynchronize", result::stream::synchronize(queue))?;
-            copied?;
-        }
+        // SAFETY: the caller's promise.
+        unsafe { download(&mut values, from, queue.cast())? };
         Ok(values[0])
     }
 

@@ -12,7 +12,7 @@ use super::{
     kernel::{Kernel, Operation},
     kernels::pointer,
     region_kernels::SHARE,
-    workspace::Buffer,
+    workspace::{Buffer, wait_for},
 };
 use crate::{dtype::DType, error::Result, with_element};
 
@@ -51,7 +51,7 @@ pub(crate) unsafe fn fill(
         let filled = with_element!(place.dtype, T => {
             fill_with::<T>(device, place, &gaps, Missing::new(missing), memory, queue)
         });
-        check("cuStreamSynchronize", result::stream::synchronize(queue))?;
+        wait_for(queue)?;
         filled
     }
 }

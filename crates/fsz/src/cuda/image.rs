@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_void};
 
 use cudarc::driver::{result, sys};
 
-use super::{error::check, fatbin, part::Part, ptx};
+use super::{error::check, fatbin, part::Part, ptx, workspace::wait_for};
 use crate::error::{Error, Result};
 
 /// Where the kernels of a module come from.
@@ -63,7 +63,7 @@ impl Image {
         let (copied, waited) = unsafe {
             let copied =
                 check("cuMemcpyDtoHAsync", result::memcpy_dtoh_async(&mut words, at, stream));
-            let waited = check("cuStreamSynchronize", result::stream::synchronize(stream));
+            let waited = wait_for(stream);
             // A failure leaves it to the end of the process.
             let _ = result::stream::destroy(stream);
             (copied, waited)

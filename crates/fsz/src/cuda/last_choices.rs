@@ -19,6 +19,7 @@ pub(super) struct FieldKind {
     pub shape: Vec<u64>,
     pub dtype: DType,
     pub coder: Coder,
+    /// What was asked for of the profile.
     pub dense: Dense,
 }
 

@@ -12,7 +12,7 @@ use super::{
     region_kernels::moves,
     selection::Selection,
     stream_kind::{RegionKind, StreamKind},
-    workspace::Workspace,
+    workspace::{Workspace, wait_for},
 };
 use crate::{
     error::{Error, Result},
@@ -44,7 +44,7 @@ pub(crate) unsafe fn put_regions(
                 put_region(device, region, view, &wanted, &list, (out, status, queue), workspace)
             };
             // SAFETY: the queue is the caller's, alive.
-            check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })?;
+            unsafe { wait_for(queue)? };
             put
         })?;
     }

@@ -80,6 +80,15 @@ impl Drop for Buffer {
     }
 }
 
+/// Waits until everything in a CUDA stream is done.
+///
+/// # Safety
+/// The stream is alive.
+pub(crate) unsafe fn wait_for(queue: sys::CUstream) -> Result<()> {
+    // SAFETY: the caller's promise.
+    check("cuStreamSynchronize", unsafe { result::stream::synchronize(queue) })
+}
+
 /// A CUDA stream of our own.
 #[derive(Debug)]
 pub(crate) struct Queue {
@@ -109,7 +118,7 @@ impl Queue {
     /// Waits until everything in it is done.
     pub fn wait(&self) -> Result<()> {
         // SAFETY: the stream lives as long as `self`.
-        check("cuStreamSynchronize", unsafe { result::stream::synchronize(self.handle) })
+        unsafe { wait_for(self.handle) }
     }
 
     /// Copies host memory to the device. The caller waits before `from` is gone.
