@@ -45,22 +45,33 @@ FSZ_DEVICE float reciprocal(float value) { return __frcp_rn(value); }
 
 FSZ_DEVICE double reciprocal(double value) { return __drcp_rn(value); }
 
-/// |1/s as a float · s − 1|, which is exact in double.
-FSZ_DEVICE double reciprocal_miss(float step)
+/// |1/s as a float · s − 1| in units of 2^-47, for a number between 2^-126 and 2^126.
+FSZ_DEVICE u32 reciprocal_miss(float step)
 {
-    return fabs(__dsub_rn(__dmul_rn(__frcp_rn(step), step), 1.0));
+    constexpr u32 FRACTION = 0x7FFFFF, ONE = 0x800000;
+    const u32 fraction = bits_of(step) & FRACTION;
+    float about;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(about) : "f"(value_of(fraction | 0x3F800000)));
+    // The product of the two mantissas is so close to 2^47, or 2^46 of a power of two, that its
+    // lower half tells by how much it misses. The nearest reciprocal misses by half of the step's
+    // mantissa at most; one that is next to it, by what is left of the whole.
+    const u32 mantissa = fraction | ONE;
+    const u32 product = mantissa * ((bits_of(about) & FRACTION) | ONE);
+    const u32 miss = abs(static_cast<i32>(product));
+    return min(miss, static_cast<u32>(abs(static_cast<i32>(mantissa - miss))));
 }
 
 /// The first number at or closely below `top`, not below `least`, whose rounded reciprocal is
 /// nearly exact. Called by a warp; every lane gets it.
 FSZ_DEVICE float best_step(float top, float least)
 {
-    // Nearly exact are the reciprocals of one number in 128.
-    constexpr u32 AT_ONCE = 4;
+    // Nearly exact are the reciprocals of one number in 128: those that miss by 2^-32 at most.
+    constexpr u32 AT_ONCE = 8;
+    constexpr u32 GOOD_MISS = 1u << (47 - 32);
     const u32 least_bits = bits_of(least);
     const u32 top_bits = bits_of(top);
+    u32 best = ~0u;
     u32 best_at = STEP_CANDIDATES;
-    u64 best = ~0ull;
 #pragma unroll 1
     for (u32 first = 0; first < STEP_CANDIDATES && top_bits - first >= least_bits;
          first += 32 * AT_ONCE)
@@ -71,14 +82,11 @@ FSZ_DEVICE float best_step(float top, float least)
         {
             const u32 k = first + 32 * j + lane_id();
             const bool within = top_bits - k >= least_bits;
-            const double miss = within ? reciprocal_miss(value_of(top_bits - k)) : 1.0;
-            good = miss <= 0x1p-32 ? min(good, k) : good;
-            // Bits of numbers that are not negative order as they do.
-            if (bits_of(miss) < best)
-            {
-                best = bits_of(miss);
-                best_at = k;
-            }
+            const u32 own = reciprocal_miss(value_of(top_bits - k));
+            const u32 miss = within ? own : ~0u;
+            good = miss <= GOOD_MISS ? min(good, k) : good;
+            best_at = miss < best ? k : best_at;
+            best = min(best, miss);
         }
         good = __reduce_min_sync(WARP_ALL, good);
         if (good < STEP_CANDIDATES)
@@ -86,17 +94,8 @@ FSZ_DEVICE float best_step(float top, float least)
             return value_of(top_bits - good);
         }
     }
-#pragma unroll
-    for (u32 step = 1; step < 32; step *= 2)
-    {
-        const u64 other = __shfl_xor_sync(WARP_ALL, best, step);
-        const u32 other_at = __shfl_xor_sync(WARP_ALL, best_at, step);
-        if (other < best || (other == best && other_at < best_at))
-        {
-            best = other;
-            best_at = other_at;
-        }
-    }
+    const u32 least_miss = __reduce_min_sync(WARP_ALL, best);
+    best_at = __reduce_min_sync(WARP_ALL, best == least_miss ? best_at : STEP_CANDIDATES);
     return value_of(top_bits - best_at);
 }
 

@@ -16,6 +16,15 @@ struct HeaderImage
     u32 len;
 };
 
+/// Brings it to shared memory, all warps but the first of the thread block taking part.
+FSZ_DEVICE void bring_image(const HeaderImage &image, u32 *words)
+{
+    for (u32 k = threadIdx.x - 32; k < image.len / 4; k += blockDim.x - 32)
+    {
+        words[k] = image.words[k];
+    }
+}
+
 FSZ_DEVICE void set_u64(u32 *words, u32 at, u64 value)
 {
     words[at / 4] = static_cast<u32>(value);
@@ -53,14 +62,14 @@ FSZ_DEVICE u32 hash_index(const u8 *stream, const Sections &sections)
 }
 
 /// Sets what only encoding tells in a header but for its checksums. Called by one thread.
-template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const Control *control)
+template <class T> FSZ_DEVICE void set_fields(u32 *words, u64 stream_len, const Control &control)
 {
     using Bits = typename Element<T>::Bits;
-    const Statistics &statistics = control->statistics;
+    const Statistics &statistics = control.statistics;
     set_u64(words, AT_STREAM_LEN, stream_len);
-    set_f64(words, AT_ABSOLUTE_BOUND, control->absolute_bound);
-    set_f64(words, AT_QUANTIZATION_STEP, control->step);
-    set_u64(words, AT_PAYLOAD_LEN, 4 * control->payload_words);
+    set_f64(words, AT_ABSOLUTE_BOUND, control.absolute_bound);
+    set_f64(words, AT_QUANTIZATION_STEP, control.step);
+    set_u64(words, AT_PAYLOAD_LEN, 4 * control.payload_words);
     set_f64(words, AT_MAX_ABS_ERROR, value_of(static_cast<Bits>(statistics.max_error)));
     if (statistics.max_key == 0)
     {
@@ -96,12 +105,12 @@ struct NothingMore
 
 /// Completes the stream at `stream`, by the metadata checksum and the header. Called by a whole
 /// thread block of two warps at least, when all else is written and visible to it. `words` is
-/// shared memory for a header and a `Control`, 8-aligned; `set_own` sets in the header what depends
-/// on the kind of bound, and `amend` adds what the thread block alone knows to its copy of the
-/// control.
+/// shared memory for a header and a `Control`, 8-aligned, and begins with the header's image of so
+/// many bytes; `set_own` sets in the header what depends on the kind of bound, and `amend` adds
+/// what the thread block alone knows to its copy of the control.
 template <class T, class SetOwn = NoFields, class Amend = NothingMore>
-FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Control *control,
-                       u8 *stream, u32 *words, const SetOwn &set_own = {}, const Amend &amend = {})
+FSZ_DEVICE void finish(u32 image_len, const Sections &sections, Control *control, u8 *stream,
+                       u32 *words, const SetOwn &set_own = {}, const Amend &amend = {})
 {
     constexpr u32 CONTROL_WORDS = sizeof(Control) / sizeof(u64);
     static_assert(HEADER_MAX % 8 == 0 && CONTROL_WORDS <= 64, "it lies behind the header");
@@ -113,10 +122,6 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
         reinterpret_cast<u64 *>(&found)[threadIdx.x] =
             __ldcg(reinterpret_cast<const u64 *>(control) + threadIdx.x);
     }
-    for (u32 k = threadIdx.x; k < image.len / 4; k += blockDim.x)
-    {
-        words[k] = image.words[k];
-    }
     // What is read for it is on its way with what was asked for above.
     const u32 index_sum =
         threadIdx.x >= 32 ? __reduce_add_sync(WARP_ALL, hash_index(stream, sections)) : 0;
@@ -124,8 +129,10 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
     const u64 stream_len = sections.payload + 4 * found.payload_words;
     if (threadIdx.x == 0)
     {
-        amend(found);
-        set_fields<T>(words, stream_len, &found);
+        // Read at once, too.
+        Control known = found;
+        amend(known);
+        set_fields<T>(words, stream_len, known);
         set_own(words);
     }
     if (threadIdx.x >= 32 && lane == 0)
@@ -143,9 +150,9 @@ FSZ_DEVICE void finish(const HeaderImage &image, const Sections &sections, Contr
         control->stream_len = stream_len;
     }
     __syncwarp();
-    const u32 share = hash_rows<32>(words, image.len / 4, 0, lane);
+    const u32 share = hash_rows<32>(words, image_len / 4, 0, lane);
     const u32 header_sum = __reduce_add_sync(WARP_ALL, share);
-    for (u32 k = lane; k < image.len / 4; k += 32)
+    for (u32 k = lane; k < image_len / 4; k += 32)
     {
         reinterpret_cast<u32 *>(stream)[k] = k == AT_HEADER_CHECKSUM / 4 ? header_sum : words[k];
     }

@@ -103,9 +103,17 @@ FSZ_DEVICE void merge_statistics(const Statistics *from, u32 count, bool range_k
     }
 }
 
+/// Does nothing.
+struct Nothing
+{
+    FSZ_DEVICE void operator()() const {}
+};
+
 /// Counts this thread block as done; true for all of its threads when it is the last one, which
-/// then sees what all others wrote.
-FSZ_DEVICE bool is_last(u32 *counter, u32 of)
+/// then sees what all others wrote. All warps but the first call `meanwhile`, once all threads are
+/// here.
+template <class Meanwhile = Nothing>
+FSZ_DEVICE bool is_last(u32 *counter, u32 of, const Meanwhile &meanwhile = {})
 {
     __shared__ bool last;
     // One thread's fences are enough: the barriers hand them what the others wrote, and back.
@@ -115,6 +123,10 @@ FSZ_DEVICE bool is_last(u32 *counter, u32 of)
         __threadfence();
         last = atomicAdd(counter, 1) == of - 1;
         __threadfence();
+    }
+    if (threadIdx.x >= 32)
+    {
+        meanwhile();
     }
     __syncthreads();
     return last;

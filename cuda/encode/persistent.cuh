@@ -336,7 +336,8 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
         merge_statistics(exchange.statistics, Config::WARPS, exchange.control.range_known,
                          args.control, lane);
     }
-    if (is_last(&args.control->encoded, gridDim.x))
+    const auto meanwhile = [&]() { bring_image(image, shared); };
+    if (is_last(&args.control->encoded, gridDim.x, meanwhile))
     {
         if (chunks.end(args.sections) < args.sections.chunks)
         {
@@ -347,7 +348,7 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
             }
             return;
         }
-        finish<T>(image, args.sections, args.control, args.stream, shared, own_fields(args),
+        finish<T>(image.len, args.sections, args.control, args.stream, shared, own_fields(args),
                   [&](Control &control) { bound.conclude(exchange.control, control); });
     }
 }

@@ -171,9 +171,10 @@ FSZ_DEVICE void compress_simple(const typename Encoder::Args &args, const Header
     {
         encode_part<Encoder>(args, exchange, codes, warp, lane);
     }
-    if (is_last(&args.control->encoded, gridDim.x))
+    const auto meanwhile = [&]() { bring_image(image, codes); };
+    if (is_last(&args.control->encoded, gridDim.x, meanwhile))
     {
-        finish<typename Encoder::Value>(image, args.sections, args.control, args.stream, codes,
+        finish<typename Encoder::Value>(image.len, args.sections, args.control, args.stream, codes,
                                         own_fields(args));
     }
 }

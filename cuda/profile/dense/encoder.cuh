@@ -461,9 +461,10 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     {
         merge_statistics(statistics, warps, args.control->range_known != 0, args.control, lane);
     }
-    if (is_last(&args.control->encoded, gridDim.x))
+    const auto meanwhile = [&]() { bring_image(image, shared); };
+    if (is_last(&args.control->encoded, gridDim.x, meanwhile))
     {
-        finish<typename Z::Value>(image, args.sections, args.control, args.stream, shared,
+        finish<typename Z::Value>(image.len, args.sections, args.control, args.stream, shared,
                                   own_fields(args));
     }
 }

@@ -497,7 +497,9 @@ impl FieldCompression {
             let (threads, shared) = shapes.persistent;
             let most = shapes.persistent_grid.min(device.multiprocessors) as u64;
             let grid = most.min(chunks.end - chunks.start);
-            let launch = Launch { grid, threads, shared, cooperative: true, early };
+            // Thread blocks that take one chunk each wait for those before them alone, which have begun.
+            let cooperative = grid < chunks.end - chunks.start;
+            let launch = Launch { grid, threads, shared, cooperative, early };
             let kernel = Kernel { operation: self.persistent(), dtype: self.kind.dtype };
             let Range { mut start, mut end } = chunks;
             let mut survey = Survey {
