@@ -1,13 +1,19 @@
 //! A field in device memory, of which the device counts the symbols of some boxes for the choice of layout, predictor and
 //! tables.
 
-use std::{cell::RefCell, collections::VecDeque, slice};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::VecDeque,
+    ops::Range,
+    slice,
+};
 
 use cudarc::driver::{result, sys};
 use rayon::prelude::*;
 
 use super::{
     abi::{Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, DenseWork, MOST_TASKS},
+    aside::Aside,
     box_scratch::{COUNTS_AHEAD, PROGRAM_BYTES, Scratch, TASKS_AHEAD, slot_len},
     device::Device,
     error::check,
@@ -16,7 +22,7 @@ use super::{
     kernels::{Launch, pointer},
     last_choices::Asked,
     stream_kind::beyond_devices,
-    workspace::wait_for,
+    workspace::{Queue, wait_for},
 };
 use crate::{
     error::Result,
@@ -52,6 +58,8 @@ pub(super) struct OnDevice<'a, A> {
     /// What of that the device counts, or has counted; what was asked for.
     pub ahead: RefCell<VecDeque<Ahead>>,
     pub asked: RefCell<Vec<Asked>>,
+    /// Taken when it is needed.
+    pub aside: OnceCell<Aside<'a>>,
 }
 
 /// What the device counts before it is asked for, and when that is done.
@@ -60,6 +68,14 @@ pub(super) struct Ahead {
     asked: Asked,
     tasks: Vec<BoxTask>,
     counted: Event,
+}
+
+/// Room for what boxes come to: from where on counts and lists of exact boxes go, and which slots are free.
+#[derive(Clone, Debug)]
+struct Room {
+    counts: u64,
+    exact: u64,
+    slots: Range<u64>,
 }
 
 impl<A: Arguments> OnDevice<'_, A> {
@@ -166,14 +182,15 @@ impl<A: Arguments> OnDevice<'_, A> {
         unsafe { wait_for(self.queue) }
     }
 
-    /// Enqueues counting some boxes of each case, to `counts` and `exact` and what follows there; gives where its counts
-    /// and the list of its exact boxes are.
+    /// Enqueues counting some boxes of each case in a stream that is past the making of their programs; gives where its
+    /// counts and the list of its exact boxes are. `room` begins behind all that it takes of it.
     fn launch(
         &self,
         grids: &[BoxGrid],
         boxes: Spread,
         reach: bool,
-        (mut counts, mut exact): (u64, u64),
+        room: &mut Room,
+        queue: sys::CUstream,
     ) -> Result<Vec<BoxTask>> {
         let module = self.device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
@@ -185,10 +202,10 @@ impl<A: Arguments> OnDevice<'_, A> {
         };
         let task = |(&grid, programs): (&BoxGrid, u64)| {
             let boxes = own.min(grid.tiles.into()) as u32;
-            let task = BoxTask { grid, programs, counts, exact, boxes, places: places.into() };
-            exact += 4 * u64::from(boxes);
-            counts += size_of::<BoxCounts>() as u64;
-            task
+            let Room { counts, exact, .. } = *room;
+            room.exact += 4 * u64::from(boxes);
+            room.counts += size_of::<BoxCounts>() as u64;
+            BoxTask { grid, programs, counts, exact, boxes, places: places.into() }
         };
         let tasks: Vec<BoxTask> = grids.iter().zip(programs).map(task).collect();
         let Some(first) = tasks.first().copied() else { return Ok(tasks) };
@@ -202,7 +219,7 @@ impl<A: Arguments> OnDevice<'_, A> {
             programs: 0,
             rows: 0,
             tables: 0,
-            slots: self.at + self.scratch.slots,
+            slots: self.at + self.scratch.slots + slot_len(A::DTYPE) * room.slots.start,
             rooms: 0,
             table_words: 0,
             half_words: 0,
@@ -210,12 +227,14 @@ impl<A: Arguments> OnDevice<'_, A> {
             first_chunk: 0,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
-        let room = (self.scratch.slots_len / slot_len(A::DTYPE) / all).max(1);
-        let most = room.min(shapes.count_warps.into());
+        let slots = ((room.slots.end - room.slots.start) / all).max(1);
+        let most = slots.min(shapes.count_warps.into());
         let warps = (all * boxes).div_ceil(multiprocessors).clamp(1, most);
-        let blocks = boxes.div_ceil(warps).min(room / warps).min((multiprocessors / all).max(1));
+        let blocks = boxes.div_ceil(warps).min(slots / warps).min((multiprocessors / all).max(1));
+        let grid = all * blocks.max(1);
+        room.slots.start += grid * warps;
         let launch = Launch {
-            grid: all * blocks.max(1),
+            grid,
             threads: 32 * warps as u32,
             shared: shapes.counts + shapes.stage * warps as u32,
             cooperative: false,
@@ -226,40 +245,74 @@ impl<A: Arguments> OnDevice<'_, A> {
             [pointer(&mut arguments), pointer(&mut tasks_of_launch), pointer(&mut work)];
         // SAFETY: the arguments are those of the kernel; the scratch has room for counts, lists and warps.
         unsafe {
-            let len = counts - first.counts;
-            let cleared = result::memset_d8_async(first.counts, 0, len as usize, self.queue);
+            let len = room.counts - first.counts;
+            let cleared = result::memset_d8_async(first.counts, 0, len as usize, queue);
             check("cuMemsetD8Async", cleared)?;
-            module.launch(kernel, launch, self.queue, &mut arguments)?;
+            module.launch(kernel, launch, queue, &mut arguments)?;
         }
         Ok(tasks)
     }
 
     /// Where what is asked for is counted.
-    fn room(&self) -> (u64, u64) {
-        (self.at + self.scratch.counts, self.at + self.scratch.exact)
+    fn room(&self) -> Room {
+        let Scratch { counts, exact, slots_len, .. } = self.scratch;
+        let slots = 0..slots_len / slot_len(A::DTYPE);
+        Room { counts: self.at + counts, exact: self.at + exact, slots }
     }
 
-    /// Enqueues counting what will probably be asked for.
+    /// Enqueues counting what will probably be asked for; the last of it, which takes longest, beside what comes before,
+    /// where there is room.
     fn count_ahead(&self) -> Result<()> {
-        let (mut counts, mut exact) =
-            (self.at + self.scratch.counts_ahead, self.at + self.scratch.exact_ahead);
         let tasks = self.expected.iter().map(|asked| asked.cases.len()).sum::<usize>();
         if self.expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
             return Ok(());
         }
-        for asked in &self.expected {
-            let grids = asked.cases.iter().map(|(grid, choice)| box_grid(grid, *choice));
-            let grids = grids.collect::<Result<Vec<_>>>()?;
-            let tasks = self.launch(&grids, asked.boxes, false, (counts, exact))?;
-            for task in &tasks {
-                counts += size_of::<BoxCounts>() as u64;
-                exact += 4 * u64::from(task.boxes);
-            }
+        let grids = |asked: &Asked| {
+            asked.cases.iter().map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<_>>()
+        };
+        let grids = self.expected.iter().map(grids).collect::<Result<Vec<Vec<_>>>>()?;
+        self.programs(&grids.concat())?;
+        let begin = Event::new()?;
+        begin.record_in(self.queue)?;
+        let Scratch { counts_ahead, exact_ahead, .. } = self.scratch;
+        let all = self.room().slots;
+        let mut room = Room {
+            counts: self.at + counts_ahead,
+            exact: self.at + exact_ahead,
+            slots: all.clone(),
+        };
+        let mut used = 0;
+        for (number, (asked, grids)) in self.expected.iter().zip(&grids).enumerate() {
+            let is_beside = (1..=all.end / 2).contains(&used) && number + 1 == self.expected.len();
             let counted = Event::new()?;
-            counted.record_in(self.queue)?;
+            let tasks = if is_beside {
+                room.slots = used..all.end;
+                let aside = self.aside()?;
+                begin.hold(aside)?;
+                let tasks = self.launch(grids, asked.boxes, false, &mut room, aside.handle());
+                // Also after an error, since something may be under way.
+                counted.record(aside)?;
+                counted.hold_in(self.queue)?;
+                tasks?
+            } else {
+                room.slots = all.clone();
+                let tasks = self.launch(grids, asked.boxes, false, &mut room, self.queue)?;
+                used = used.max(room.slots.start);
+                counted.record_in(self.queue)?;
+                tasks
+            };
             self.ahead.borrow_mut().push_back(Ahead { asked: asked.clone(), tasks, counted });
         }
         Ok(())
+    }
+
+    /// A stream beside the queue.
+    fn aside(&self) -> Result<&Queue> {
+        if let Some(aside) = self.aside.get() {
+            return Ok(aside);
+        }
+        let aside = self.device.asides.take(&self.device.context)?;
+        Ok(self.aside.get_or_init(|| aside))
     }
 
     /// What is asked for, if that was expected. Nothing else is expected where it was not.
@@ -345,7 +398,7 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         let some =
             some.map(|grid| box_grid(grid, Choice::default())).collect::<Result<Vec<_>>>()?;
         self.bring(grids.iter(), boxes)?;
-        let tasks = self.launch(&some, boxes, true, self.room())?;
+        let tasks = self.launch(&some, boxes, true, &mut self.room(), self.queue)?;
         // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
         let together = self.at + self.scratch.slots;
         for (number, task) in tasks.iter().enumerate() {
@@ -380,7 +433,7 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
         self.bring(cases.iter().map(|(grid, _)| grid), boxes)?;
         let (tasks, made) = match self.counted_ahead(cases, boxes) {
             Some(own) => (own.tasks, Some(own.counted)),
-            None => (self.launch(&some, boxes, false, self.room())?, None),
+            None => (self.launch(&some, boxes, false, &mut self.room(), self.queue)?, None),
         };
         let Some(first) = tasks.first() else {
             return Ok(cases.iter().map(|_| Counted::empty()).collect());

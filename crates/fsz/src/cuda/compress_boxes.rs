@@ -1,7 +1,10 @@
 //! Compression by the profile `dense`: the device counts the symbols of some boxes, the host chooses layout,
 //! predictor and tables by them, and the device encodes.
 
-use std::{borrow::Cow, cell::RefCell};
+use std::{
+    borrow::Cow,
+    cell::{OnceCell, RefCell},
+};
 
 use cudarc::driver::{result, sys};
 
@@ -223,6 +226,7 @@ impl BoxCompression {
             },
             ahead: RefCell::default(),
             asked: RefCell::default(),
+            aside: OnceCell::new(),
         };
         let (dense, tables, resident) = match &self.options.model {
             Some(model) => {

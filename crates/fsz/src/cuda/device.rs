@@ -10,7 +10,7 @@ use std::{
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
 use super::{
-    context::Context, kernels::Kernels, lanes::Lanes, last_choices::LastChoices,
+    aside::Asides, context::Context, kernels::Kernels, lanes::Lanes, last_choices::LastChoices,
     workspace::Workspace,
 };
 use crate::error::{Error, Result};
@@ -26,6 +26,7 @@ pub(crate) struct Device {
     pub opened_in: Option<Duration>,
     pub lanes: Lanes,
     pub last_choices: LastChoices,
+    pub asides: Asides,
     idle: Mutex<Vec<Workspace>>,
 }
 
@@ -78,6 +79,7 @@ impl Device {
             opened_in: began.map(|began| began.elapsed()),
             lanes: Lanes::default(),
             last_choices: LastChoices::default(),
+            asides: Asides::default(),
             idle: Mutex::default(),
         })
     }

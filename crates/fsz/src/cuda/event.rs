@@ -50,11 +50,14 @@ impl Event {
 
     /// What is enqueued in `queue` from now on begins behind it.
     pub fn hold(&self, queue: &Queue) -> Result<()> {
+        self.hold_in(queue.handle())
+    }
+
+    /// The same of a stream of the caller's.
+    pub fn hold_in(&self, queue: sys::CUstream) -> Result<()> {
         let flags = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
         // SAFETY: event and stream are alive and of one context.
-        check("cuStreamWaitEvent", unsafe {
-            result::stream::wait_event(queue.handle(), self.0, flags)
-        })
+        check("cuStreamWaitEvent", unsafe { result::stream::wait_event(queue, self.0, flags) })
     }
 
     /// Waits until the work before it is done.

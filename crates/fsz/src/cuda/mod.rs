@@ -2,6 +2,7 @@
 //! is needed to build or to start; without a driver every entry says why, and the CPU codec serves.
 
 mod abi;
+mod aside;
 mod box_encoding;
 mod box_kernels;
 mod box_sampler;

@@ -39,8 +39,8 @@ const CLOSE: u128 = 5;
 /// The same of a layout's predictors.
 const NEAR: u128 = 32;
 /// Boxes that make the tables at least, and of how many boxes one does.
-pub(crate) const FITTING: u64 = 1536;
-pub(crate) const FITTING_SHARE: u64 = 64;
+pub(crate) const FITTING: u64 = 768;
+pub(crate) const FITTING_SHARE: u64 = 128;
 /// What part of its cost a predictor that is slower must gain: Lorenzo prediction, ...
 const LORENZO_GAIN: u128 = 50;
 /// ... blended interpolation.

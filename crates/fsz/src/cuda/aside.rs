@@ -1,0 +1,50 @@
+//! Streams for what is enqueued beside a call's own, which are kept for the calls that follow.
+
+use std::{
+    mem::ManuallyDrop,
+    ops::Deref,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use super::{context::Context, workspace::Queue};
+use crate::error::Result;
+
+/// Streams that no call is using.
+#[derive(Debug, Default)]
+pub(crate) struct Asides(Mutex<Vec<Queue>>);
+
+/// A stream that one call uses alone, so that it never waits for what another's begins behind.
+#[derive(Debug)]
+pub(super) struct Aside<'a> {
+    of: &'a Asides,
+    queue: ManuallyDrop<Queue>,
+}
+
+impl Asides {
+    fn idle(&self) -> MutexGuard<'_, Vec<Queue>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The context is current.
+    pub(super) fn take(&self, context: &Arc<Context>) -> Result<Aside<'_>> {
+        let kept = self.idle().pop();
+        let queue = kept.map_or_else(|| Queue::new(context), Ok)?;
+        Ok(Aside { of: self, queue: ManuallyDrop::new(queue) })
+    }
+}
+
+impl Deref for Aside<'_> {
+    type Target = Queue;
+
+    fn deref(&self) -> &Queue {
+        &self.queue
+    }
+}
+
+impl Drop for Aside<'_> {
+    fn drop(&mut self) {
+        // SAFETY: nothing uses it any more.
+        let queue = unsafe { ManuallyDrop::take(&mut self.queue) };
+        self.of.idle().push(queue);
+    }
+}
