@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::cargo::{apart, cargo, root, tool};
-use crate::features::{ALL_FEATURES, VIEWER_FEATURES};
+use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::Result;
 use std::path::PathBuf;
@@ -62,11 +62,11 @@ pub fn clippy(_: &mut Report) -> Result<()> {
 
 pub fn docs(_: &mut Report) -> Result<()> {
     let mut docs = cargo()?;
-    // The program `fsz` would be written over the library of the same name.
-    docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
-    // With an example and these features cargo takes the dependencies as clippy has checked them: without, it would
-    // check most of them once more.
-    docs.args(["--lib", "--bins", "--example", "stream"]).args(VIEWER_FEATURES);
+    docs.args(["doc", "--workspace", "--no-deps", "--locked"]);
+    // With an example, all members and all features cargo takes the dependencies as clippy has checked them: without one
+    // of these, it would check most of them once more. The program `fsz` is left out, for its pages would be written over
+    // those of the library of the same name: all others have longer names.
+    docs.args(["--lib", "--bin", "????*", "--example", "stream"]).args(ALL_FEATURES);
     process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
