@@ -1,7 +1,7 @@
 //! The stages that read the sources and do not run them.
 
 use super::report::Report;
-use crate::cargo::{apart, cargo, root, tool};
+use crate::cargo::{apart, cargo, root};
 use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::Result;
@@ -39,7 +39,11 @@ fn cpp_sources() -> Result<Vec<PathBuf>> {
 
 /// `cargo deny`; the advisories are a download, so without a network that part is left out.
 pub fn deny(report: &mut Report) -> Result<()> {
-    let deny = tool("cargo-deny", "0.20.2")?;
+    {
+        let _lock = cache::lock()?;
+        setup::CARGO_DENY.provide()?;
+    }
+    let deny = setup::CARGO_DENY.program("cargo-deny")?;
     let run = |words: &[&str]| {
         let mut command = Command::new(&deny);
         command.current_dir(root()).args(words);
