@@ -64,7 +64,9 @@ impl Threads {
             let pool = ThreadPoolBuilder::new().num_threads(n);
             pool.thread_name(|i| format!("fsz-{i}")).build().ok()
         };
-        let halves = successors(Some(n.min(most())), |n| Some(n / 2)).take_while(|&n| n > 1);
+        // The system is asked for its cores by reading files, which for one thread may take longer than a small call.
+        let most = if n > 1 { n.min(most()) } else { 1 };
+        let halves = successors(Some(most), |n| Some(n / 2)).take_while(|&n| n > 1);
         let started = halves.into_iter().find_map(pool);
         let own = |threads| Threads::Own(Arc::new(Pool { threads, process: process::id() }));
         Ok(started.map_or(Threads::Calling, own))

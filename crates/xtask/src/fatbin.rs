@@ -1,6 +1,7 @@
 //! `cargo xtask fatbin`: the kernels compiled beforehand, for builds with the feature `fatbin`.
 
 use crate::cargo::{apart, cargo, root, target};
+use crate::features::CODEC_AS_IT_IS;
 use crate::ptx::MODULES;
 use crate::{cache, process, setup, tools};
 use anyhow::Result;
@@ -36,8 +37,7 @@ pub fn check() -> Result<()> {
     })?;
     let mut test = cargo()?;
     test.args(["test", "--quiet", "--locked", "-p", "fsz-codec", "--features", "fatbin", "--lib"]);
-    // What it does is not slow; optimised, the codec takes a minute and a half to build.
-    test.args(["--config", "profile.dev.package.fsz-codec.opt-level=0"]);
+    test.args(CODEC_AS_IT_IS);
     // Where the package is built: most of what both need.
     test.arg("fatbin").env("CARGO_TARGET_DIR", apart());
     process::run(test.env("FSZ_FATBIN", folder))

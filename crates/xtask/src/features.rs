@@ -23,6 +23,9 @@ pub const AS_FOR_ALL: [&str; 2] = ["--example", "live_picture"];
 /// much of it once more.
 const BUILD: [&str; 4] = ["build", "--workspace", "--all-targets", "--locked"];
 
+/// Has the codec not optimised, for tests that do not call it for long: optimised, it takes a minute and a half to build.
+pub const CODEC_AS_IT_IS: [&str; 2] = ["--config", "profile.dev.package.fsz-codec.opt-level=0"];
+
 /// What has `package` carry the CUDA kernels that `cargo xtask fatbin` has compiled, where `FSZ_FATBIN` names their
 /// folder. Other packages of the same build carry them too.
 pub fn compiled_kernels(package: &str) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! `cargo xtask install-c`: the C library as other programs find it, laid out by cargo-c.
 
 use crate::cargo::{cargo, root, target, tool_of};
-use crate::features::compiled_kernels;
+use crate::features::{CODEC_AS_IT_IS, compiled_kernels};
 use crate::install::{expect_writable, put};
 use crate::{cache, folder, process, setup};
 use anyhow::{Context, Result};
@@ -51,7 +51,7 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     // other's work for stale.
     install.arg("--target-dir").arg(target().join("cargo-c"));
     if build == Build::Debug {
-        install.arg("--debug");
+        install.arg("--debug").args(CODEC_AS_IT_IS);
     }
     // Aside first: cargo-c writes into the files that are there, and a program that has the library loaded would crash.
     let staged = target().join("cargo-c/staged");

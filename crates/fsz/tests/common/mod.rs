@@ -8,19 +8,26 @@ pub mod reference;
 pub mod relative;
 pub mod seal;
 
+use std::sync::OnceLock;
+
 use fsz::{
     Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream, TileKind,
 };
 
-/// The codecs whose streams must be the same: both instruction sets, one and several threads.
+/// The codecs whose streams must be the same: both instruction sets, one and several threads. Their threads start once: most
+/// fields of the tests are smaller than what it takes to start some.
 pub fn codecs() -> Vec<(&'static str, Codec)> {
+    static CODECS: OnceLock<Vec<(&str, Codec)>> = OnceLock::new();
     let threads = |codec: Codec, n| codec.threads(n).expect("threads start");
-    vec![
-        ("best, 1 thread", threads(Codec::cpu(), 1)),
-        ("portable, 1 thread", threads(Codec::cpu_portable(), 1)),
-        ("best, 2 threads", threads(Codec::cpu(), 2)),
-        ("portable, 3 threads", threads(Codec::cpu_portable(), 3)),
-    ]
+    let started = || {
+        vec![
+            ("best, 1 thread", threads(Codec::cpu(), 1)),
+            ("portable, 1 thread", threads(Codec::cpu_portable(), 1)),
+            ("best, 2 threads", threads(Codec::cpu(), 2)),
+            ("portable, 3 threads", threads(Codec::cpu_portable(), 3)),
+        ]
+    };
+    CODECS.get_or_init(started).clone()
 }
 
 /// Of many cases all; where `FSZ_TEST_EVERY` is set, the first one and every so manyth after it: enough to see on an

@@ -1,8 +1,8 @@
 //! The stages that read the sources and do not run them.
 
 use super::report::Report;
-use crate::cargo::{apart, cargo, root, tool};
-use crate::features::{ALL_FEATURES, VIEWER_FEATURES};
+use crate::cargo::{apart, cargo, root};
+use crate::features::ALL_FEATURES;
 use crate::{cache, fatbin, process, ptx, public_api, setup};
 use anyhow::Result;
 use std::path::PathBuf;
@@ -39,7 +39,11 @@ fn cpp_sources() -> Result<Vec<PathBuf>> {
 
 /// `cargo deny`; the advisories are a download, so without a network that part is left out.
 pub fn deny(report: &mut Report) -> Result<()> {
-    let deny = tool("cargo-deny", "0.20.2")?;
+    {
+        let _lock = cache::lock()?;
+        setup::CARGO_DENY.provide()?;
+    }
+    let deny = setup::CARGO_DENY.program("cargo-deny")?;
     let run = |words: &[&str]| {
         let mut command = Command::new(&deny);
         command.current_dir(root()).args(words);
@@ -62,11 +66,11 @@ pub fn clippy(_: &mut Report) -> Result<()> {
 
 pub fn docs(_: &mut Report) -> Result<()> {
     let mut docs = cargo()?;
-    // The program `fsz` would be written over the library of the same name.
-    docs.args(["doc", "--workspace", "--exclude", "fsz-cli", "--no-deps", "--locked"]);
-    // With an example and these features cargo takes the dependencies as clippy has checked them: without, it would
-    // check most of them once more.
-    docs.args(["--lib", "--bins", "--example", "stream"]).args(VIEWER_FEATURES);
+    docs.args(["doc", "--workspace", "--no-deps", "--locked"]);
+    // With an example, all members and all features cargo takes the dependencies as clippy has checked them: without one
+    // of these, it would check most of them once more. The program `fsz` is left out, for its pages would be written over
+    // those of the library of the same name: all others have longer names.
+    docs.args(["--lib", "--bin", "????*", "--example", "stream"]).args(ALL_FEATURES);
     process::run(docs.env("RUSTDOCFLAGS", "-D warnings"))
 }
 

@@ -1,7 +1,5 @@
 //! FORMAT.md, *Dense: order*.
 
-use super::boxes::points;
-
 pub type Point = [usize; 3];
 
 /// Points of a box that are coded one grid and one set of axes at a time.
@@ -15,8 +13,9 @@ pub struct Pass {
 
 /// The corners of a box but for the first.
 pub fn corners(sides: Point) -> Vec<Point> {
-    let at_end = |at: &Point| (0..3).all(|a| at[a] == 0 || at[a] == sides[a] - 1);
-    points(sides).filter(at_end).skip(1).collect()
+    let [zs, ys, xs] = sides.map(|n| if n > 1 { vec![0, n - 1] } else { vec![0] });
+    let row = |z, y| xs.iter().map(move |&x| [z, y, x]);
+    zs.iter().flat_map(|&z| ys.iter().flat_map(move |&y| row(z, y))).skip(1).collect()
 }
 
 /// The smallest power of two that is not less than the largest extent.
