@@ -501,6 +501,33 @@ fn what_is_sound_of_a_damaged_folder_is_verified_and_decompressed() {
     fixture.refused(&["decompress", c, "none.fsz", "-o", "new"], "none.fsz: No such file");
 }
 
+/// A shell's * puts s10 before s2: steps that were counted so are the wrong ones.
+#[test]
+fn steps_that_are_not_in_the_order_of_their_numbers_are_told() {
+    let fixture = Fixture::new();
+    let told = |names: &[&str]| {
+        for name in names {
+            fixture.write_f32(name, &field());
+        }
+        let options = ["-o", "out", "-f", "--abs", "1", "--shape", "6x20x30"];
+        let run = fixture.run(&[&["compress"][..], names, &options].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.err
+    };
+    let back = told(&["s1.f32", "s10.f32", "s2.f32"]);
+    assert!(back.starts_with("warning: s10.f32 is step 1 and s2.f32 step 2, as they were named;"));
+    assert!(told(&["T2_a.f32", "T1_a.f32"]).starts_with("warning: "));
+    for in_order in [
+        &["s1.f32", "s2.f32", "s10.f32"][..],
+        &["U_1.f32", "T_0.f32"],
+        &["t0.25.f32", "t0.3.f32", "t1.f32", "t1.2.3.f32", "t1.2.10.f32"],
+        &["2001-12-31.f32", "2002-01-01.f32"],
+        &["b.f32", "a.f32"],
+    ] {
+        assert_eq!(told(in_order), "", "{in_order:?}");
+    }
+}
+
 #[test]
 fn all_streams_of_a_series_are_verified() {
     let fixture = with_steps();
