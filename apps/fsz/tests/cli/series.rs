@@ -579,10 +579,25 @@ fn nothing_of_a_series_is_left_unverified() {
     fixture.fine(&compress(&["--abs", "1"]));
     let verify =
         |originals: &[&'static str]| [&["verify", "out", "--original"][..], originals].concat();
-    fixture.refused(&verify(&INPUTS[..2]), "out/c_6x20x30.fsz: no original is named c_6x20x30");
-    fixture.refused(&verify(&INPUTS[..1]), "no original is named b_6x20x30");
+    // What lacks its counterpart is told, and the others are checked.
+    let run = fixture.run(&verify(&INPUTS[..2]));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.starts_with("error: out/c_6x20x30.fsz: no original is named c_6x20x30"));
+    assert!(run.out.contains("out/b_6x20x30.fsz: bound holds"), "{run:?}");
+    assert!(run.out.contains("\n1 of 3 streams FAILED, max error "), "{run:?}");
     fixture.write_f32("d.f32", &at(0));
-    fixture.refused(&verify(&[&INPUTS[..], &["d.f32"]].concat()), "d.f32: there is no stream");
+    let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32", "--json"]].concat()));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.err, "error: d.f32: there is no stream of this name\n");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&found["holds"], &found["streams"][2]["holds"]), (&false.into(), &true.into()));
+    let half = &found["streams"][3];
+    assert!(half["file"].is_null() && half["holds"].is_null(), "{half}");
+    assert_eq!(
+        (&half["original"], &half["error"]),
+        (&"d.f32".into(), &"d.f32: there is no stream of this name".into())
+    );
+    fixture.refused(&verify(&["d.f32"]), "out/a_6x20x30.fsz: no original is named a_6x20x30");
     fixture.refused(&verify(&["a_6x20x30.f32", "./a_6x20x30.f32"]), "have one name");
     fixture.refused(&verify(&[&INPUTS[..], &["none.f32"]].concat()), "none.f32: No such file");
     fixture.refused(&[&verify(&INPUTS)[..], &["--step", "1"]].concat(), "--step is of one stream");
