@@ -9,6 +9,7 @@ use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
+use crate::failure::memory_for;
 use crate::source::SourceArgs;
 use crate::terminal;
 
@@ -174,7 +175,7 @@ impl Args {
         let original =
             self.open_original((path, &pair.stream), kind, (None, None), (codec, quiet))?;
         Ok(Found::Fsz1(with_element!(header.dtype, T => {
-            fsz1::check::<T>(&stream, &original, what, quiet)?
+            fsz1::check::<T>(&stream, &original, what, quiet).map_err(memory_for(&pair.stream))?
         })))
     }
 

@@ -324,6 +324,35 @@ fn a_system_that_starts_no_threads_is_told_in_one_line() {
     assert_eq!(fixture.names(), ["T.fsz", FIELD]);
 }
 
+/// Of several inputs any could be meant.
+#[cfg(target_os = "linux")]
+#[test]
+fn want_of_memory_names_the_file() {
+    let fixture = Fixture::new();
+    // Zeros that take no room on disk.
+    let zeros = std::fs::File::create(fixture.path("z_67108864.f32")).unwrap();
+    zeros.set_len(4 << 26).unwrap();
+    fixture.fine(&["compress", "z_67108864.f32", "-o", "z.fsz", "--abs", "1"]);
+    let limited = |mb: u32, args: &[&str]| {
+        let fsz = env!("CARGO_BIN_EXE_fsz");
+        let fsz = format!("ulimit -v {mb}000; exec {fsz} \"$@\" --threads 1");
+        let ended = fixture.program("sh", &[&["-c", &fsz, "fsz"], args].concat()).output().unwrap();
+        String::from_utf8(ended.stderr).unwrap()
+    };
+    for (args, words) in [
+        (&["compare", "z_67108864.f32", "z.fsz"][..], "z.fsz: out of memory for a field"),
+        (
+            &["compress", "z_67108864.f32", "-o", "x.fsz", "--abs", "1", "-f"],
+            "z_67108864.f32: out of memory for a stream",
+        ),
+    ] {
+        // What a program takes beside its fields is not known.
+        let told: Vec<String> = (300..800).step_by(50).map(|mb| limited(mb, args)).collect();
+        assert!(told.iter().any(|told| told.starts_with(&format!("error: {words}"))), "{told:?}");
+        assert!(!told.iter().any(|told| told.starts_with("error: out of memory")), "{told:?}");
+    }
+}
+
 #[test]
 fn help_and_version_are_no_errors() {
     let fixture = Fixture::new();
