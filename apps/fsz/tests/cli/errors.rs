@@ -79,6 +79,15 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
     assert!(profile.contains("\n  [possible values: paper, dense]\n"), "{profile}");
     let abs = told(&["compress", FIELD, "-o", "x.fsz", "-abs", "1"]);
     assert!(abs.contains("tip: the long names of options begin with two dashes: --abs\n"), "{abs}");
+    for args in [
+        &["compress", "-dash.npy", "-o", "x.fsz", "--abs", "1"][..],
+        &["inspect", "-dash.npy"],
+        &["compress", FIELD, "-o", "-dash.npy", "--abs", "1"],
+    ] {
+        let name = told(args);
+        let tip = "tip: a file whose name begins with - is named with its folder: ./-dash.npy\n";
+        assert!(name.contains(tip), "{name}");
+    }
     assert!(told(&[]).starts_with("error: a command is required\n"));
 }
 
