@@ -545,6 +545,12 @@ fn all_streams_of_a_series_are_verified() {
     assert_eq!(fixture.fine(&behind), told);
     fixture.fine(&["verify", "--original", INPUTS[1], b]);
 
+    // One field by two bounds.
+    fixture.fine(&["compress", INPUTS[0], INPUTS[1], "-o", "loose", "--range", "1e-2"]);
+    let both = fixture.fine(&[&["verify", "out", "loose", "--original"][..], &INPUTS].concat());
+    assert!(both.contains("\nloose/b_6x20x30.fsz: bound holds: "), "{both}");
+    assert!(both.contains("\nall 5 streams hold, "), "{both}");
+
     // What is wrong with one is told with the others.
     let mut moved = at(1);
     moved[7] += 2.0;

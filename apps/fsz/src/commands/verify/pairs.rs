@@ -1,6 +1,6 @@
 //! Which original belongs to which stream.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -63,9 +63,11 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Pairs> {
             bail!("{original} and {other} have one name: verify them one by one");
         }
     }
-    let (mut whole, mut halves) = (Vec::new(), Vec::new());
+    let (mut whole, mut halves, mut named) = (Vec::new(), Vec::new(), HashSet::new());
     for (stream, is_of_folder) in streams {
-        if let Some(original) = by_name.remove(name(&stream)) {
+        // Streams of one name are of one field, as by several bounds.
+        if let Some(&original) = by_name.get(name(&stream)) {
+            named.insert(original);
             whole.push(Pair { original: Some(original.clone()), stream, is_of_folder });
             continue;
         }
@@ -75,7 +77,7 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Pairs> {
         );
         halves.push(Half { stream: Some(stream), original: None, why });
     }
-    for original in originals.iter().filter(|original| by_name.contains_key(name(original))) {
+    for original in originals.iter().filter(|original| !named.contains(original)) {
         let why = anyhow!("{}: there is no stream of this name", original.display());
         halves.push(Half { stream: None, original: Some(original.clone()), why });
     }
