@@ -1,5 +1,6 @@
 //! `fsz-viewer`: a window for compressed fields.
 
+use std::io::{self, Write};
 #[cfg(unix)]
 use std::path::Path;
 use std::path::PathBuf;
@@ -90,7 +91,13 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    match run(Args::parse()) {
+    let done = match Args::try_parse() {
+        Ok(args) => run(args),
+        // What is wrong with arguments, which clap tells best.
+        Err(told) if told.use_stderr() => told.exit(),
+        Err(help) => printed(help.print()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(reason) => {
             eprintln!("error: {reason}");
@@ -99,11 +106,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// Errs where what was printed did not come to its end, unless its reader has enough.
+fn printed(written: io::Result<()>) -> Result<()> {
+    match written.and_then(|()| io::stdout().flush()) {
+        Err(why) if why.kind() != io::ErrorKind::BrokenPipe => {
+            Err(anyhow!("standard output: {why}"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn run(args: Args) -> Result<()> {
     let hints = args.hints();
     if let Some(measured) = measure(&args, &hints) {
-        print!("{}", measured?);
-        return Ok(());
+        return printed(io::stdout().write_all(measured?.as_bytes()));
     }
     let window = Arc::new(OnceLock::new());
     #[cfg(unix)]

@@ -12,7 +12,7 @@ use fsz_field::Shape;
 use indicatif::ProgressBar;
 
 use crate::bar;
-use crate::failure::in_file;
+use crate::failure::{in_file, memory_for};
 use crate::interrupt::Cancellable;
 
 /// Bytes of a decoded part, about: enough to keep all threads busy. Large fields have larger parts, for a device is
@@ -38,7 +38,7 @@ pub fn each<T: Element>(
     let part = (stream.raw_bytes() / PARTS).clamp(PART.start, PART.end);
     each_of(part, codec, stream, &bar, take).map_err(|error| match error.downcast() {
         Ok(error) => in_file(path)(error),
-        Err(other) => other,
+        Err(other) => memory_for(path)(other),
     })
 }
 

@@ -23,6 +23,19 @@ pub fn in_file(path: &Path) -> impl Fn(fsz::Error) -> Error {
     |source| fsz_field::Error::Codec { path: path.to_owned(), source }.into()
 }
 
+/// The error, with the file where memory for what is in it was not there; the codec's want of memory, too.
+pub fn memory_for(path: &Path) -> impl Fn(Error) -> Error {
+    |error| match error.downcast::<fsz_field::Error>() {
+        Ok(error) => error.in_file(path).into(),
+        Err(error) => match error.downcast_ref() {
+            Some(fsz::Error::Io(why)) if why.kind() == io::ErrorKind::OutOfMemory => {
+                error.context(path.display().to_string())
+            }
+            _ => error,
+        },
+    }
+}
+
 /// Whether the user interrupted the work.
 pub fn is_interrupt(error: &Error) -> bool {
     let cancelled = |cause: &fsz::Error| matches!(cause, fsz::Error::Cancelled);

@@ -94,6 +94,14 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
         let tip = format!("the long names of options begin with two dashes: -{option}");
         failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
+    if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
+        && failure.kind() == ErrorKind::UnknownArgument
+        && let Some(name) = file_name(arg, std::env::args_os())
+    {
+        // clap's has its first letter alone, and a -- that ends the options.
+        let tip = format!("a file whose name begins with - is named with its folder: ./{name}");
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
     let printed = failure.print().and_then(|()| io::stdout().flush());
     if failure.use_stderr() {
         // With standard error closed there is nobody to tell.
@@ -117,6 +125,16 @@ fn with_one_dash(arg: &str, mut arguments: impl Iterator<Item = OsString>) -> Op
             && !letters.starts_with('-')
     };
     arguments.find_map(|word| word.to_str().filter(|word| is_word(word)).map(str::to_owned))
+}
+
+/// The word with a point, as names of files have one, that this was taken from: clap reads a short option in each letter.
+fn file_name(arg: &str, mut arguments: impl Iterator<Item = OsString>) -> Option<String> {
+    let letter = arg.strip_prefix('-').filter(|letter| letter.chars().count() == 1)?;
+    let is_name = |word: &str| {
+        let name = word.strip_prefix('-').unwrap_or_default();
+        name.contains('.') && name.contains(letter) && !name.starts_with('-') && !is_negative(word)
+    };
+    arguments.find_map(|word| word.to_str().filter(|word| is_name(word)).map(str::to_owned))
 }
 
 /// Whether what was taken for an option is a negative number, or begins as one.

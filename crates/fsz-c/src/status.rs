@@ -4,6 +4,7 @@ use std::{
     any::Any,
     cell::RefCell,
     ffi::{CString, c_char},
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
 };
@@ -111,6 +112,7 @@ impl From<fsz::Error> for Failure {
             Error::InvalidArgument(_) => FSZC_INVALID_ARGUMENT,
             Error::Unsupported(_) => FSZC_UNSUPPORTED,
             Error::Device(_) => FSZC_DEVICE,
+            Error::Io(why) if why.kind() == io::ErrorKind::OutOfMemory => FSZC_OUT_OF_MEMORY,
             Error::Io(_) => FSZC_IO,
             Error::Cancelled => FSZC_CANCELLED,
             _ => FSZC_INTERNAL,
@@ -171,6 +173,16 @@ mod tests {
         assert_eq!(status_of(|| Ok(())), FSZC_OK);
         assert_eq!(last(), "a\\0b");
         std::thread::spawn(|| assert_eq!(last(), "")).join().expect("it ran");
+    }
+
+    #[test]
+    fn want_of_memory_is_a_status_of_its_own() {
+        for (kind, status) in
+            [(io::ErrorKind::OutOfMemory, FSZC_OUT_OF_MEMORY), (io::ErrorKind::WouldBlock, FSZC_IO)]
+        {
+            let failed = || Err(fsz::Error::Io(kind.into()).into());
+            assert_eq!(status_of(failed), status);
+        }
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub enum Error {
     /// A shape, axis, index or other argument does not fit; the message says which.
     #[error("{0}")]
     Argument(String),
+    /// There is not so much memory; the message says how much is needed.
+    #[error("{0}")]
+    Memory(String),
 }
 
 /// [`std::result::Result`] with this crate's [`Error`].
@@ -53,6 +56,14 @@ impl Error {
 
     pub(crate) fn file(path: &Path, reason: impl Into<String>) -> Error {
         Error::File { path: path.to_owned(), reason: reason.into() }
+    }
+
+    /// Names the file where memory for what is in it was not there: of several files, any could be meant.
+    pub fn in_file(self, path: &Path) -> Error {
+        match self {
+            Error::Memory(reason) => Error::file(path, reason),
+            other => other,
+        }
     }
 
     pub(crate) fn codec(path: &Path) -> impl FnOnce(fsz::Error) -> Error {

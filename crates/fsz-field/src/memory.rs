@@ -12,7 +12,7 @@ use crate::shape::Shape;
 /// # Errors
 /// When there is not so much.
 pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Argument(format!("out of memory for a field of shape {shape}"));
+    let too_large = || Error::Memory(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     try_zeroed_vec(len).map_err(|()| too_large())
 }
@@ -23,7 +23,7 @@ pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
 /// # Errors
 /// When there is not so much.
 pub fn zero_bytes(most: u64) -> Result<Vec<u8>> {
-    let too_large = || Error::Argument(format!("out of memory for a stream of up to {most} bytes"));
+    let too_large = || Error::Memory(format!("out of memory for a stream of up to {most} bytes"));
     let len = usize::try_from(most).map_err(|_| too_large())?;
     try_zeroed_vec(len).map_err(|()| too_large())
 }

@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 /// Links that are followed at most, as by Linux.
 const MOST_LINKS: usize = 40;
 
+/// How errors name standard output: of `-` nobody could tell whether it was read or written.
+const STANDARD_OUTPUT: &str = "standard output";
+
 /// Temporary names that exist. It is held whenever one comes or goes, so that no signal finds a name
 /// that is not in it.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -69,7 +72,7 @@ impl Output {
     pub fn create(path: &Path, force: bool) -> Result<Output> {
         let direct = |file| Output { path: path.to_owned(), file, target: Target::Direct, force };
         if is_standard_output(path) {
-            return standard_output().map(direct).map_err(Error::io(path));
+            return standard_output().map(direct).map_err(Error::io(Path::new(STANDARD_OUTPUT)));
         }
         let before = fs::metadata(path).ok();
         match &before {
@@ -127,9 +130,14 @@ impl Output {
         is_standard_output(&self.path)
     }
 
+    /// What errors call it.
+    pub fn named(&self) -> &Path {
+        if self.is_standard_output() { Path::new(STANDARD_OUTPUT) } else { &self.path }
+    }
+
     /// Writes all bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(Error::io(&self.path))
+        self.file.write_all(bytes).map_err(Error::io(self.named()))
     }
 
     /// Makes the file durable and gives it its name.
@@ -148,7 +156,7 @@ impl Output {
     /// The same, but the name is durable only once its folder is.
     pub(crate) fn commit_in_folder(mut self) -> Result<()> {
         if self.is_direct() {
-            return self.file.flush().map_err(Error::io(&self.path));
+            return self.file.flush().map_err(Error::io(self.named()));
         }
         self.file.sync_all().map_err(Error::io(&self.path))?;
         match &self.target {
@@ -220,7 +228,7 @@ fn is_open_file(path: &Path) -> bool {
 fn standard_output() -> io::Result<File> {
     let stdout = io::stdout();
     if stdout.is_terminal() {
-        return Err(io::Error::other("standard output is a terminal: redirect it or name a file"));
+        return Err(io::Error::other("a terminal: redirect it or name a file"));
     }
     #[cfg(unix)]
     let copy = std::os::fd::AsFd::as_fd(&stdout).try_clone_to_owned()?;

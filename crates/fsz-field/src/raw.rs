@@ -47,7 +47,7 @@ pub fn write_raw(values: Values<'_>, output: &mut Output) -> Result<()> {
         return output.put(values.bytes());
     }
     with_values!(values, v => v.iter().try_for_each(|v| output.write_all(&v.to_le_bytes())))
-        .map_err(Error::io(output.path()))
+        .map_err(Error::io(output.named()))
 }
 
 /// What an ending says about the element type.

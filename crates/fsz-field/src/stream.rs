@@ -67,7 +67,7 @@ impl StreamFile {
         options: &DecompressOptions,
     ) -> Result<Field> {
         let shape = Shape::new(&stream.header().shape)?;
-        let mut values = zeros::<T>(&shape)?;
+        let mut values = zeros::<T>(&shape).map_err(|error| error.in_file(&self.path))?;
         codec.decompress_with(stream, &mut values, options).map_err(Error::codec(&self.path))?;
         Ok(named(Field::new(shape, values)?, stream))
     }

@@ -329,7 +329,7 @@ impl Drop for Bits<'_> {
 }
 
 fn no_memory() -> Error {
-    Error::Argument("zfp ran out of memory".into())
+    Error::Memory("zfp ran out of memory".into())
 }
 
 #[cfg(test)]

@@ -107,7 +107,8 @@ impl Codec {
     /// Decompresses a whole field.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when `T` is not the stream's element type; [`Error::Corrupt`].
+    /// [`Error::InvalidArgument`] when `T` is not the stream's element type; [`Error::Corrupt`]; [`Error::Io`] where there is
+    /// no memory for the field.
     pub fn decompress<T: Element>(&self, stream: &Stream<'_>) -> Result<ArrayD<T>> {
         let shape = stream.header().shape.clone();
         self.decompress_box(stream, &vec![0; shape.len()], &shape)
@@ -116,7 +117,7 @@ impl Codec {
     /// Decompresses a whole field of either element type.
     ///
     /// # Errors
-    /// [`Error::Corrupt`].
+    /// [`Error::Corrupt`]; [`Error::Io`] where there is no memory for the field.
     pub fn decompress_any(&self, stream: &Stream<'_>) -> Result<AnyArray> {
         crate::with_element!(stream.header().dtype, T => self.decompress::<T>(stream).map(AnyArray::from))
     }
@@ -162,11 +163,7 @@ impl Codec {
     ) -> Result<ArrayD<T>> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
         check_type::<T>(stream.header())?;
-        let too_large = || Error::invalid("the box does not fit into memory");
-        let mut out = Vec::new();
-        out.try_reserve_exact(usize::try_from(elements).map_err(|_| too_large())?)
-            .map_err(|_| too_large())?;
-        out.resize(elements as usize, T::default());
+        let mut out = room::elements(elements, "a box")?;
         self.decompress_box_into(stream, start, count, &mut out)?;
         let shape: Vec<usize> = count.iter().map(|&n| n as usize).collect();
         ArrayD::from_shape_vec(IxDyn(&shape), out)

@@ -258,7 +258,8 @@ impl Codec {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range, more than 8 dimensions, or when `data` and `shape` differ in length
-    /// or `out` is too small.
+    /// or `out` is too small; [`Error::Io`] where a target or regions need memory that is not there; [`Error::Cancelled`];
+    /// [`Error::Device`] of a codec for one device.
     pub fn compress_into<T: Element>(
         &self,
         data: &[T],
@@ -340,7 +341,8 @@ impl Codec {
         let missing = options.missing_values::<T>();
         let of_range = matches!(limit, Limit::ValueRange(_) | Limit::Relative { .. });
         let range = of_range.then(|| {
-            self.run(options.threads, None, |run| value_range::range(data, &missing, run))
+            let progress = options.progress.as_deref();
+            self.run(options.threads, progress, |run| value_range::range(data, &missing, run))
         });
         Ok(limit.absolute(range.transpose()?.as_ref()))
     }
@@ -348,7 +350,8 @@ impl Codec {
     /// Decompresses a whole field in C order into `out`, which has exactly its elements.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when `T` is not the stream's element type; [`Error::Corrupt`].
+    /// [`Error::InvalidArgument`] when `T` is not the stream's element type, or `out` has another length; [`Error::Corrupt`];
+    /// [`Error::Device`] of a codec for one device.
     pub fn decompress_into<T: Element>(&self, stream: &Stream<'_>, out: &mut [T]) -> Result<()> {
         self.decompress_with(stream, out, &DecompressOptions::new())
     }

@@ -89,17 +89,18 @@ fn plan<T: Element>(
         .then(|| value_range::range(data, &missing, run))
         .transpose()?;
     let largest = |(min, max): (f64, f64)| min.abs().max(max.abs());
-    let magnitude = match (limit, &range) {
-        (Limit::GivenRange { min, max, .. }, _) => largest((min, max)),
-        (_, Some(range)) => range.ends().map_or(0.0, largest),
-        _ => 1.25 * value_range::sampled_magnitude(data, &missing, run)?,
-    };
     let (quantizer, known) = match limit {
         Limit::Relative { eps, floor } => {
             let fine = options.profile.most_fine();
-            (Quantizer::Relative(Relative::new(eps, floor, fine, data, &missing)), false)
+            let relative = Relative::new((eps, floor), fine, data, &missing, run)?;
+            (Quantizer::Relative(relative), false)
         }
         _ => {
+            let magnitude = match (limit, &range) {
+                (Limit::GivenRange { min, max, .. }, _) => largest((min, max)),
+                (_, Some(range)) => range.ends().map_or(0.0, largest),
+                _ => 1.25 * value_range::sampled_magnitude(data, &missing, run)?,
+            };
             let linear = Linear::new(limit.absolute(range.as_ref()), magnitude, options.fine());
             let reached = quantize::in_reach(magnitude, &linear, run.level.fused());
             let known = reached && range.is_some_and(|r| !r.has_special());

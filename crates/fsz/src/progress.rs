@@ -15,13 +15,18 @@ use crate::error::{Error, Result};
 pub struct Progress {
     total: AtomicU64,
     done: AtomicU64,
-    cancelled: AtomicBool,
+    cancelled: Arc<AtomicBool>,
 }
 
 impl Progress {
     /// A new counter at 0 of 0.
     pub fn new() -> Arc<Self> {
         Arc::default()
+    }
+
+    /// Another counter, which is cancelled with this one: for work that a call does before what it counts.
+    pub(crate) fn aside(&self) -> Arc<Self> {
+        Arc::new(Progress { cancelled: Arc::clone(&self.cancelled), ..Progress::default() })
     }
 
     /// Uncompressed bytes of the whole call; 0 until it begins.

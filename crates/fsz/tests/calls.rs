@@ -293,6 +293,21 @@ fn progress_counts_and_cancels() {
 }
 
 #[test]
+fn a_search_of_the_bound_is_cancelled() {
+    let data = field::<f32>("smooth", 1000, 1);
+    let bounds =
+        [Bound::ValueRange(1e-3), Bound::Relative { eps: 1e-3, floor: 0.0 }, Bound::Psnr(60.0)];
+    for bound in bounds {
+        let progress = Progress::new();
+        let options = CompressOptions::new(bound).progress(Arc::clone(&progress));
+        Codec::cpu().find_bound(&data, &[1000], &options).expect("nobody cancels");
+        progress.cancel();
+        let outcome = Codec::cpu().find_bound(&data, &[1000], &options);
+        assert!(matches!(outcome, Err(Error::Cancelled)), "{bound:?}: {outcome:?}");
+    }
+}
+
+#[test]
 fn one_codec_serves_many_threads() {
     let codec = Codec::cpu();
     let data = field::<f32>("smooth, noise", 200_000, 2);

@@ -91,32 +91,37 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
         put(&root().join("assets/desktop").join(file), &prefix.join(folder).join(file))?;
     }
     let fsz = || Command::new(built.join(format!("fsz{EXE_SUFFIX}")));
-    let pages = prefix.join("share/man/man1");
-    process::run(fsz().args(["--quiet", "man", "--force", "--out"]).arg(pages))?;
+    // Aside first, as whatever is installed.
+    let aside = tempfile::tempdir()?;
+    process::run(fsz().args(["--quiet", "man", "--force", "--out"]).arg(aside.path()))?;
+    for page in fs::read_dir(aside.path())? {
+        let page = page?;
+        put(&page.path(), &prefix.join("share/man/man1").join(page.file_name()))?;
+    }
     for (shell, file) in COMPLETIONS {
-        let script = process::stdout(fsz().args(["completions", shell]))?;
-        let file = folder_of(prefix.join(file))?;
-        fs::write(file, script)?;
+        let script = aside.path().join(shell);
+        fs::write(&script, process::stdout(fsz().args(["completions", shell]))?)?;
+        put(&script, &prefix.join(file))?;
     }
     Ok(())
 }
 
 /// Makes the folder to install in, and errs where nothing can be written there: before a build of minutes.
 pub fn expect_writable(prefix: &Path) -> Result<()> {
-    let written = fs::create_dir_all(prefix).and_then(|()| tempfile::tempfile_in(prefix).map(drop));
+    let written = make_folder(prefix).and_then(|()| tempfile::tempfile_in(prefix).map(drop));
     written.with_context(|| format!("cannot write in {}: name another prefix", prefix.display()))
 }
 
 /// Copies a file into a folder that is made where it is not there. A program that is running keeps its old file, one that
 /// starts meanwhile finds the old or the new one, and where there is no room for the new one the old one stays. A link is
-/// copied as a link.
+/// copied as a link. All may read what is installed, and run what is a program.
 pub fn put(from: &Path, to: &Path) -> Result<()> {
     let to = folder_of(to.to_owned())?;
     let name = to.file_name().context("an installed file has a name")?.display();
     let new = to.with_file_name(format!(".{name}.{}.new", std::process::id()));
     let made = match from.is_symlink() {
         true => link(from, &new),
-        false => fs::copy(from, &new).map(drop),
+        false => fs::copy(from, &new).and_then(|_| let_all_read(&new)),
     };
     let placed = made.and_then(|()| fs::rename(&new, &to));
     placed.inspect_err(|_| {
@@ -139,8 +144,34 @@ fn link(other: &Path, link: &Path) -> std::io::Result<()> {
 }
 
 fn folder_of(file: PathBuf) -> Result<PathBuf> {
-    fs::create_dir_all(file.parent().context("a file lies in a folder")?)?;
+    make_folder(file.parent().context("a file lies in a folder")?)?;
     Ok(file)
+}
+
+/// Makes a folder that all may read, and those that it lies in. One that is there stays as it is.
+fn make_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(outer) = folder.parent().filter(|outer| !outer.as_os_str().is_empty()) {
+        make_folder(outer)?;
+    }
+    fs::create_dir(folder).and_then(|()| let_all_read(folder))
+}
+
+/// Whatever the umask: an administrator's is often 077, and what is built, or cloned, under it is nobody else's to read.
+#[cfg(unix)]
+fn let_all_read(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = fs::metadata(path)?.permissions().mode() & 0o100 != 0;
+    let mode = if runs { 0o755 } else { 0o644 };
+    fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+/// Other systems know no umask.
+#[cfg(not(unix))]
+fn let_all_read(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
@@ -158,6 +189,48 @@ mod tests {
         fs::write(&file, "").unwrap();
         let told = format!("{:#}", expect_writable(&file.join("prefix")).unwrap_err());
         assert!(told.starts_with("cannot write in "), "{told}");
+    }
+
+    /// Tells a child process of the test below its folder.
+    #[cfg(unix)]
+    const CHILD: &str = "FSZ_XTASK_TEST_CHILD";
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_installed_is_for_all_whatever_the_umask() {
+        use std::os::unix::fs::PermissionsExt;
+        if let Some(place) = std::env::var_os(CHILD) {
+            let place = Path::new(&place);
+            let prefix = place.join("opt/prefix");
+            expect_writable(&prefix).unwrap();
+            for name in ["program", "page"] {
+                fs::write(place.join(name), name).unwrap();
+            }
+            fs::set_permissions(place.join("program"), PermissionsExt::from_mode(0o700)).unwrap();
+            put(&place.join("program"), &prefix.join("bin/program")).unwrap();
+            put(&place.join("page"), &prefix.join("share/man/page")).unwrap();
+            return;
+        }
+        let place = tempfile::tempdir().unwrap();
+        // Of a process of its own: other tests make files meanwhile.
+        let run = Command::new("sh")
+            .args(["-c", "umask 077; exec \"$0\" --exact \"$1\""])
+            .arg(std::env::current_exe().unwrap())
+            .arg("install::tests::what_is_installed_is_for_all_whatever_the_umask")
+            .env(CHILD, place.path())
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{run:?}");
+        for (name, mode) in [
+            ("opt", 0o755),
+            ("opt/prefix", 0o755),
+            ("opt/prefix/bin/program", 0o755),
+            ("opt/prefix/share/man", 0o755),
+            ("opt/prefix/share/man/page", 0o644),
+        ] {
+            let found = fs::metadata(place.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(found & 0o777, mode, "{name}: {found:o}");
+        }
     }
 
     #[test]

@@ -229,3 +229,16 @@ fn without_a_display_there_is_a_word_of_what_to_do() {
     let words = "error: there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set; log in with ssh -X";
     assert!(told.starts_with(words) && told.lines().count() == 1, "{told}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for option in ["--help", "--version"] {
+        let full = std::fs::File::create("/dev/full").unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fsz-viewer"));
+        let ended = command.arg(option).stdout(full).output().unwrap();
+        let told = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{option}: {told}");
+        assert!(told.starts_with("error: standard output: No space left"), "{option}: {told}");
+    }
+}

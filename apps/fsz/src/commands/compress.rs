@@ -11,6 +11,7 @@ use fsz_figure::number;
 
 use crate::cli::whole_in;
 use crate::codec::{CodecArgs, ProfileName};
+use crate::failure::memory_for;
 use crate::region::RegionArgs;
 use crate::source::SourceArgs;
 use crate::{bar, limit, output, terminal};
@@ -332,7 +333,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let options = args.options(&codec, &field, args.series.range()?)?;
     let bytes = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
-    })?;
+    })
+    .map_err(memory_for(&args.input[0]))?;
     let stream = Stream::open(&bytes)?;
     let direct = output.is_direct();
     output.put(stream.as_bytes())?;

@@ -27,8 +27,8 @@ const TEXT: usize = 16;
 
 /// Draw a plane of a field as a PNG picture; of a .fsz file only that plane is decoded
 ///
-/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey; only
-/// a .fsz file tells which values are missing.
+/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey; of
+/// other files than .fsz, name the missing ones with --missing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input field

@@ -9,6 +9,7 @@ use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
+use crate::failure::memory_for;
 use crate::source::SourceArgs;
 use crate::terminal;
 
@@ -18,7 +19,7 @@ mod pairs;
 mod series;
 mod stream;
 
-use pairs::Pair;
+use pairs::{Pair, Pairs};
 
 /// Check that a .fsz file, or a series of them, is intact, or check it against the originals; exit code 1 if an error
 /// bound is violated
@@ -32,8 +33,8 @@ use pairs::Pair;
 /// as it did when it was written. A damaged file is an error.
 ///
 /// Of a series name the folder and all originals: each belongs to the stream of the same name, as fsz compress names
-/// it, and none may be left over. Of an ADIOS2 original the streams tell variable and step. A file that cannot be
-/// checked is told, and the others are; the exit code is then 1, too.
+/// it. Of an ADIOS2 original the streams tell variable and step. A file that cannot be checked, a stream without its
+/// original or an original without its stream is told, and the others are checked; the exit code is then 1, too.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "fsz verify [OPTIONS] <IN.fsz>... [--original <FILE>...]")]
 pub struct Args {
@@ -66,11 +67,11 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
     let codec = args.codec.codec()?;
     let pairs = args.pairs()?;
-    if args.step.is_some() && pairs.len() > 1 {
+    if args.step.is_some() && pairs.whole.len() + pairs.halves.len() > 1 {
         bail!("--step is of one stream: of several each tells its own");
     }
-    let holds = match &pairs[..] {
-        [pair] if !pair.is_of_folder => {
+    let holds = match (&pairs.whole[..], &pairs.halves[..]) {
+        ([pair], []) if !pair.is_of_folder => {
             let found = args.check(pair, &codec, "verifying", quiet)?;
             if args.json {
                 terminal::print_json(&found)?;
@@ -79,7 +80,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
             }
             found.holds()
         }
-        pairs => series::check(args, pairs, &codec, quiet)?,
+        _ => series::check(args, &pairs, &codec, quiet)?,
     };
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -123,7 +124,7 @@ impl Found {
 
 impl Args {
     /// Streams and originals, by what belongs together.
-    fn pairs(&self) -> Result<Vec<Pair>> {
+    fn pairs(&self) -> Result<Pairs> {
         // Behind --original nothing tells what is no original any more.
         match (&self.input[..], &self.original[..]) {
             ([], [originals @ .., stream]) if !originals.is_empty() => {
@@ -174,7 +175,7 @@ impl Args {
         let original =
             self.open_original((path, &pair.stream), kind, (None, None), (codec, quiet))?;
         Ok(Found::Fsz1(with_element!(header.dtype, T => {
-            fsz1::check::<T>(&stream, &original, what, quiet)?
+            fsz1::check::<T>(&stream, &original, what, quiet).map_err(memory_for(&pair.stream))?
         })))
     }
 

@@ -116,6 +116,16 @@ fn a_fill_value_that_nobody_named_is_told() {
     fixture.write("x_10.raw", &converted);
     assert!(told("f64", &[]).contains("add --missing=1.0000000200408773e20"));
     assert_eq!(told("f64", &["--missing=1.0000000200408773e20"]), "");
+    // Of measurements, and of other programs; 9999 may be a value like others.
+    for (fill, text) in [(-9999.0, "smallest value is -9999: "), (9.999e20, "9.999e20: ")] {
+        let single: Vec<u8> = values(fill).flat_map(|v| (v as f32).to_le_bytes()).collect();
+        fixture.write("x_10.raw", &single);
+        assert!(told("f32", &[]).contains(text), "{text}");
+        assert_eq!(told("f32", &[&format!("--missing={fill:e}")]), "");
+    }
+    let plain: Vec<u8> = values(9999.0).flat_map(f64::to_le_bytes).collect();
+    fixture.write("x_10.raw", &plain);
+    assert_eq!(told("f64", &[]), "");
 }
 
 #[test]

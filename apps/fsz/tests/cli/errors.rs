@@ -79,6 +79,15 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
     assert!(profile.contains("\n  [possible values: paper, dense]\n"), "{profile}");
     let abs = told(&["compress", FIELD, "-o", "x.fsz", "-abs", "1"]);
     assert!(abs.contains("tip: the long names of options begin with two dashes: --abs\n"), "{abs}");
+    for args in [
+        &["compress", "-dash.npy", "-o", "x.fsz", "--abs", "1"][..],
+        &["inspect", "-dash.npy"],
+        &["compress", FIELD, "-o", "-dash.npy", "--abs", "1"],
+    ] {
+        let name = told(args);
+        let tip = "tip: a file whose name begins with - is named with its folder: ./-dash.npy\n";
+        assert!(name.contains(tip), "{name}");
+    }
     assert!(told(&[]).starts_with("error: a command is required\n"));
 }
 
@@ -322,6 +331,35 @@ fn a_system_that_starts_no_threads_is_told_in_one_line() {
     }
     assert_eq!(run(&["inspect", "T.fsz"]), (Some(0), String::new()));
     assert_eq!(fixture.names(), ["T.fsz", FIELD]);
+}
+
+/// Of several inputs any could be meant.
+#[cfg(target_os = "linux")]
+#[test]
+fn want_of_memory_names_the_file() {
+    let fixture = Fixture::new();
+    // Zeros that take no room on disk.
+    let zeros = std::fs::File::create(fixture.path("z_67108864.f32")).unwrap();
+    zeros.set_len(4 << 26).unwrap();
+    fixture.fine(&["compress", "z_67108864.f32", "-o", "z.fsz", "--abs", "1"]);
+    let limited = |mb: u32, args: &[&str]| {
+        let fsz = env!("CARGO_BIN_EXE_fsz");
+        let fsz = format!("ulimit -v {mb}000; exec {fsz} \"$@\" --threads 1");
+        let ended = fixture.program("sh", &[&["-c", &fsz, "fsz"], args].concat()).output().unwrap();
+        String::from_utf8(ended.stderr).unwrap()
+    };
+    for (args, words) in [
+        (&["compare", "z_67108864.f32", "z.fsz"][..], "z.fsz: out of memory for a field"),
+        (
+            &["compress", "z_67108864.f32", "-o", "x.fsz", "--abs", "1", "-f"],
+            "z_67108864.f32: out of memory for a stream",
+        ),
+    ] {
+        // What a program takes beside its fields is not known.
+        let told: Vec<String> = (300..800).step_by(50).map(|mb| limited(mb, args)).collect();
+        assert!(told.iter().any(|told| told.starts_with(&format!("error: {words}"))), "{told:?}");
+        assert!(!told.iter().any(|told| told.starts_with("error: out of memory")), "{told:?}");
+    }
 }
 
 #[test]

@@ -70,7 +70,14 @@ fn parts_are_written_in_order_wherever_they_go() {
     #[cfg(target_os = "linux")]
     {
         fixture.refused(&["decompress", "x.fsz", "-o", "/dev/full"], "No space left on device");
-        for args in [&["inspect", "x.fsz"][..], &["--help"], &["slice", "--help"], &["--version"]] {
+        for args in [
+            &["inspect", "x.fsz"][..],
+            &["--help"],
+            &["slice", "--help"],
+            &["--version"],
+            &["decompress", "x.fsz", "-o", "-"],
+            &["inspect", "x.fsz", "--tiles", "/dev/stdout"],
+        ] {
             let full = fs::File::create("/dev/full").unwrap();
             let ended = fixture.command(args).stdout(full).output().unwrap();
             let told = String::from_utf8_lossy(&ended.stderr);

@@ -501,6 +501,33 @@ fn what_is_sound_of_a_damaged_folder_is_verified_and_decompressed() {
     fixture.refused(&["decompress", c, "none.fsz", "-o", "new"], "none.fsz: No such file");
 }
 
+/// A shell's * puts s10 before s2: steps that were counted so are the wrong ones.
+#[test]
+fn steps_that_are_not_in_the_order_of_their_numbers_are_told() {
+    let fixture = Fixture::new();
+    let told = |names: &[&str]| {
+        for name in names {
+            fixture.write_f32(name, &field());
+        }
+        let options = ["-o", "out", "-f", "--abs", "1", "--shape", "6x20x30"];
+        let run = fixture.run(&[&["compress"][..], names, &options].concat());
+        assert_eq!(run.code, 0, "{run:?}");
+        run.err
+    };
+    let back = told(&["s1.f32", "s10.f32", "s2.f32"]);
+    assert!(back.starts_with("warning: s10.f32 is step 1 and s2.f32 step 2, as they were named;"));
+    assert!(told(&["T2_a.f32", "T1_a.f32"]).starts_with("warning: "));
+    for in_order in [
+        &["s1.f32", "s2.f32", "s10.f32"][..],
+        &["U_1.f32", "T_0.f32"],
+        &["t0.25.f32", "t0.3.f32", "t1.f32", "t1.2.3.f32", "t1.2.10.f32"],
+        &["2001-12-31.f32", "2002-01-01.f32"],
+        &["b.f32", "a.f32"],
+    ] {
+        assert_eq!(told(in_order), "", "{in_order:?}");
+    }
+}
+
 #[test]
 fn all_streams_of_a_series_are_verified() {
     let fixture = with_steps();
@@ -517,6 +544,12 @@ fn all_streams_of_a_series_are_verified() {
     let behind = [&["verify", "--original"][..], &INPUTS, &["out"]].concat();
     assert_eq!(fixture.fine(&behind), told);
     fixture.fine(&["verify", "--original", INPUTS[1], b]);
+
+    // One field by two bounds.
+    fixture.fine(&["compress", INPUTS[0], INPUTS[1], "-o", "loose", "--range", "1e-2"]);
+    let both = fixture.fine(&[&["verify", "out", "loose", "--original"][..], &INPUTS].concat());
+    assert!(both.contains("\nloose/b_6x20x30.fsz: bound holds: "), "{both}");
+    assert!(both.contains("\nall 5 streams hold, "), "{both}");
 
     // What is wrong with one is told with the others.
     let mut moved = at(1);
@@ -552,10 +585,25 @@ fn nothing_of_a_series_is_left_unverified() {
     fixture.fine(&compress(&["--abs", "1"]));
     let verify =
         |originals: &[&'static str]| [&["verify", "out", "--original"][..], originals].concat();
-    fixture.refused(&verify(&INPUTS[..2]), "out/c_6x20x30.fsz: no original is named c_6x20x30");
-    fixture.refused(&verify(&INPUTS[..1]), "no original is named b_6x20x30");
+    // What lacks its counterpart is told, and the others are checked.
+    let run = fixture.run(&verify(&INPUTS[..2]));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.err.starts_with("error: out/c_6x20x30.fsz: no original is named c_6x20x30"));
+    assert!(run.out.contains("out/b_6x20x30.fsz: bound holds"), "{run:?}");
+    assert!(run.out.contains("\n1 of 3 streams FAILED, max error "), "{run:?}");
     fixture.write_f32("d.f32", &at(0));
-    fixture.refused(&verify(&[&INPUTS[..], &["d.f32"]].concat()), "d.f32: there is no stream");
+    let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32", "--json"]].concat()));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert_eq!(run.err, "error: d.f32: there is no stream of this name\n");
+    let found: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&found["holds"], &found["streams"][2]["holds"]), (&false.into(), &true.into()));
+    let half = &found["streams"][3];
+    assert!(half["file"].is_null() && half["holds"].is_null(), "{half}");
+    assert_eq!(
+        (&half["original"], &half["error"]),
+        (&"d.f32".into(), &"d.f32: there is no stream of this name".into())
+    );
+    fixture.refused(&verify(&["d.f32"]), "out/a_6x20x30.fsz: no original is named a_6x20x30");
     fixture.refused(&verify(&["a_6x20x30.f32", "./a_6x20x30.f32"]), "have one name");
     fixture.refused(&verify(&[&INPUTS[..], &["none.f32"]].concat()), "none.f32: No such file");
     fixture.refused(&[&verify(&INPUTS)[..], &["--step", "1"]].concat(), "--step is of one stream");

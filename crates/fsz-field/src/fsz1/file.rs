@@ -63,7 +63,7 @@ impl Fsz1File {
         let stream = self.stream()?;
         let shape = Shape::new(&stream.header().shape)?;
         with_element!(stream.header().dtype, T => {
-            let mut values = zeros::<T>(&shape)?;
+            let mut values = zeros::<T>(&shape).map_err(|error| error.in_file(&self.path))?;
             stream.decode(&mut values).map_err(Error::codec(&self.path))?;
             Field::new(shape, values)
         })
@@ -106,7 +106,8 @@ impl Fsz1File {
         let shape = Shape::new(&shape)?;
         let starts = (0..before).map(|i| (i * side + index) * run);
         with_element!(stream.header().dtype, T => {
-            let values = runs::<T>(&stream, starts, run, zeros(&shape)?);
+            let memory = zeros(&shape).map_err(|error| error.in_file(&self.path))?;
+            let values = runs::<T>(&stream, starts, run, memory);
             Field::new(shape, values.map_err(Error::codec(&self.path))?)
         })
     }

@@ -6,6 +6,8 @@ use super::{
     linear::round_down,
 };
 use crate::{
+    error::Result,
+    exec::Execution,
     format::{
         LEAST_SAMPLES, MAX_CODE, MOST_KNEE, STEEPEST, STRAIGHT_BELOW, TILE, TYPICAL_SHARE,
         dense::{LEAST_STRIDE, MOST_FINE},
@@ -36,8 +38,24 @@ pub struct Relative<T> {
 impl<T: Logarithmic> Relative<T> {
     /// The quantizer of a bound of `eps` with a floor for a field, by a profile that may put up to
     /// `1 << most_fine` points for a code.
-    pub fn new(eps: f64, floor: f64, most_fine: u32, data: &[T], missing: &[T]) -> Self {
-        Self::with_smallest(eps, floor, most_fine, || smallest(data, missing))
+    ///
+    /// # Errors
+    /// [`Cancelled`](crate::Error::Cancelled).
+    pub(crate) fn new(
+        (eps, floor): (f64, f64),
+        most_fine: u32,
+        data: &[T],
+        missing: &[T],
+        run: Execution<'_>,
+    ) -> Result<Self> {
+        let mut looked = Ok(());
+        let relative = Self::with_smallest(eps, floor, most_fine, || {
+            smallest(data, missing, run).unwrap_or_else(|cancelled| {
+                looked = Err(cancelled);
+                T::MIN_POSITIVE.to_bits64()
+            })
+        });
+        looked.map(|()| relative)
     }
 
     /// The same where `smallest` gives the bits of the magnitude where logarithmic codes are to begin when there
@@ -183,14 +201,24 @@ pub(crate) fn edge_of<T: Scalar>(knee: u32, step: T) -> T {
     T::from_f64((knee as f64 + 0.5) * step.to_f64())
 }
 
+/// Samples between two looks at whether to stop: of a file that is not in memory each may be a read of the disk.
+const UNWATCHED: usize = 256;
+
 /// Bits of the magnitude where logarithmic codes are to begin when there are no linear ones.
-fn smallest<T: Logarithmic>(data: &[T], missing: &[T]) -> u64 {
+///
+/// # Errors
+/// [`Cancelled`](crate::Error::Cancelled).
+fn smallest<T: Logarithmic>(data: &[T], missing: &[T], run: Execution<'_>) -> Result<u64> {
     let least = T::MIN_POSITIVE.to_bits64();
     let count = sample_count(data.len());
     let at = |i: usize| (i as u128 * data.len() as u128 / count as u128) as usize;
     let (mut positive, mut negative) = (false, false);
     let mut bits = Vec::with_capacity(count);
-    for d in (0..count).map(|i| data[at(i)]) {
+    for i in 0..count {
+        if i % UNWATCHED == 0 {
+            run.check()?;
+        }
+        let d = data[at(i)];
         let own = d.magnitude().to_bits64();
         if own >= least && d.is_finite() && !is_missing(d, missing) {
             bits.push(own);
@@ -200,12 +228,30 @@ fn smallest<T: Logarithmic>(data: &[T], missing: &[T]) -> u64 {
     }
     let typical = if positive && negative { bits.len() / TYPICAL_SHARE } else { 0 };
     if bits.is_empty() {
-        return least;
+        return Ok(least);
     }
     let (_, &mut found, _) = bits.select_nth_unstable(typical);
     // A sixteenth is four octaves less.
-    if positive && negative { found } else { found.saturating_sub(4 * T::OCTAVE).max(least) }
+    let below = found.saturating_sub(4 * T::OCTAVE).max(least);
+    Ok(if positive && negative { found } else { below })
 }
 
 /// The largest code fits beside the largest knee.
 const _: () = assert!(MOST_KNEE < MAX_CODE as u32);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Error, Progress, simd::Level};
+
+    #[test]
+    fn a_field_is_sampled_no_longer_than_asked_for() {
+        let progress = Progress::new();
+        let run = Execution { level: Level::Portable, threads: 1, progress: Some(&progress) };
+        let new = |floor| Relative::new((1e-3, floor), 0, &[1f32; 1000], &[], run);
+        assert!(new(0.0).is_ok());
+        progress.cancel();
+        assert!(matches!(new(0.0), Err(Error::Cancelled)));
+        assert!(new(1e-3).is_ok(), "with a floor there are no samples");
+    }
+}

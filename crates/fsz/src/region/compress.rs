@@ -8,6 +8,7 @@ use crate::{
     error::Result,
     format::{regions::Table, sections::max_compressed_len},
     options::CompressOptions,
+    progress::Progress,
     room,
     statistics::{Certificate, Statistics, ValueRange},
     value_range,
@@ -22,7 +23,9 @@ pub(crate) fn compress<T: Element>(
     out: &mut [u8],
 ) -> Result<usize> {
     let missing = options.missing_values::<T>();
-    let range = codec.run(options.threads, None, |run| value_range::range(data, &missing, run))?;
+    let progress = options.progress.as_deref();
+    let range =
+        codec.run(options.threads, progress, |run| value_range::range(data, &missing, run))?;
     let places = || options.regions.iter().map(|region| &region.place);
     let mut owner = vec![0; data.len()];
     owners(places(), shape, std::iter::once((0, data.len())), &mut owner);
@@ -32,8 +35,9 @@ pub(crate) fn compress<T: Element>(
         let (part, shape_of_part) = (gather(&region.place, data, shape), region.place.shape());
         let owner = gather(&region.place, &owner, shape);
         let covered = |i: usize| usize::from(owner[i]) != number + 1;
-        let part = fill(&part, width(&shape_of_part), &missing, covered);
-        let own = of_region(options, region, &range);
+        let part = fill(&part, width(&shape_of_part), &missing, covered, progress)?;
+        let mut own = of_region(options, region, &range);
+        own.progress = progress.map(Progress::aside);
         let mut stream = room::zeros(max_compressed_len(&shape_of_part, T::DTYPE)?)?;
         let len = codec.compress_into(&part, &shape_of_part, &own, &mut stream)?;
         stream.truncate(len);
@@ -41,7 +45,7 @@ pub(crate) fn compress<T: Element>(
     }
 
     let section = Table::new(places()).write(&streams, &certificate(range));
-    let filled = fill(data, width(shape), &missing, |i| owner[i] != 0);
+    let filled = fill(data, width(shape), &missing, |i| owner[i] != 0, progress)?;
     let len = codec.compress_into(&filled, shape, &of_field(options, &range), out)?;
     frame::insert(out, len, &section)
 }

@@ -4,11 +4,7 @@ use std::ops::Range;
 
 use super::{Part, Place, rows};
 use crate::{
-    codec::Codec,
-    element::Element,
-    error::{Error, Result},
-    format::tile_grid::Run,
-    stream::Stream,
+    codec::Codec, element::Element, error::Result, format::tile_grid::Run, room, stream::Stream,
 };
 
 /// A box: start and count along each axis.
@@ -52,11 +48,7 @@ fn put<T: Element, R: Iterator<Item = Run>>(
     for (number, region) in stream.regions().iter().enumerate() {
         let wanted = Wanted::new(&region.place, (start, count), shape, runs());
         let Some(wanted) = wanted else { continue };
-        let mut elements = Vec::new();
-        elements
-            .try_reserve_exact(wanted.len)
-            .map_err(|_| Error::invalid("a region does not fit into memory"))?;
-        elements.resize(wanted.len, T::default());
+        let mut elements = room::elements(wanted.len as u64, "a region")?;
         let own = stream.region_stream(number)?;
         codec.decompress_box_into(&own, &wanted.start, &wanted.count, &mut elements)?;
         wanted.each(shape, runs(), |from, to, n| {

@@ -1,15 +1,24 @@
 //! What stands in the place of elements that another stream holds: whatever costs few bits.
 
-use crate::{element::Element, missing::is_missing};
+use crate::{element::Element, error::Result, missing::is_missing, progress::Progress};
+
+/// Elements between two looks at whether to stop.
+const UNWATCHED: usize = 1 << 16;
 
 /// The elements of `data` in rows of `width`, where those for which `is_free` holds are on the line between the
 /// neighbours before and behind in their row. A row without a neighbour takes the values of the row before.
+///
+/// # Errors
+/// [`Cancelled`](crate::Error::Cancelled).
 pub(super) fn fill<T: Element>(
     data: &[T],
     width: usize,
     missing: &[T],
     is_free: impl Fn(usize) -> bool,
-) -> Vec<T> {
+    progress: Option<&Progress>,
+) -> Result<Vec<T>> {
+    let check = || progress.map_or(Ok(()), Progress::check);
+    check()?;
     let counts = |d: T| d.is_finite() && !is_missing(d, missing);
     let mut filled = data.to_vec();
     // Before anything is known: the first element that counts.
@@ -21,8 +30,13 @@ pub(super) fn fill<T: Element>(
         while at < end {
             if !is_free(at) {
                 at += 1;
+                // A field of one axis is one row.
+                if at.is_multiple_of(UNWATCHED) {
+                    check()?;
+                }
                 continue;
             }
+            check()?;
             let stop = (at..end).find(|&i| !is_free(i)).unwrap_or(end);
             let before = (at > row).then(|| filled[at - 1]).filter(|&d| counts(d));
             let behind = (stop < end).then(|| filled[stop]).filter(|&d| counts(d));
@@ -45,7 +59,7 @@ pub(super) fn fill<T: Element>(
             at = stop;
         }
     }
-    filled
+    Ok(filled)
 }
 
 /// The value at `share` of the way from `a` to `b`, not beyond them.
@@ -57,20 +71,38 @@ fn between<T: Element>(a: T, b: T, share: f64) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
+
+    fn filled<T: Element>(
+        data: &[T],
+        width: usize,
+        missing: &[T],
+        free: impl Fn(usize) -> bool,
+    ) -> Vec<T> {
+        fill(data, width, missing, free, None).expect("nobody cancels")
+    }
 
     #[test]
     fn gaps_are_lines_and_nothing_else_changes() {
         let nan = f32::NAN;
         let data = [nan, 9.0, 9.0, 3.0, 9.0, 9.0, 9.0, 7.0, 9.0, 9.0, 9.0, 9.0];
         let free = |i: usize| data[i] == 9.0;
-        let filled = fill(&data, 4, &[], free);
-        assert!(filled[0].is_nan());
-        assert_eq!(filled[1..], [3.0, 3.0, 3.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0]);
-        assert_eq!(fill(&[0.0, 9.0, 9.0, 3.0], 4, &[], |i| i % 3 != 0), [0.0, 1.0, 2.0, 3.0]);
+        let lines = filled(&data, 4, &[], free);
+        assert!(lines[0].is_nan());
+        assert_eq!(lines[1..], [3.0, 3.0, 3.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0]);
+        assert_eq!(filled(&[0.0, 9.0, 9.0, 3.0], 4, &[], |i| i % 3 != 0), [0.0, 1.0, 2.0, 3.0]);
         // 1 is a missing value here, and nothing is known of a field without numbers.
-        assert_eq!(fill(&[0.0, 9.0, 9.0, 3.0], 4, &[1.0], |i| i % 3 != 0), [0.0, 0.0, 2.0, 3.0]);
-        assert_eq!(fill(&[f64::INFINITY, 5.0], 2, &[], |i| i == 1)[1], 0.0);
-        let widest = fill(&[f64::MIN, 0.0, f64::MAX], 3, &[], |i| i == 1);
+        assert_eq!(filled(&[0.0, 9.0, 9.0, 3.0], 4, &[1.0], |i| i % 3 != 0), [0.0, 0.0, 2.0, 3.0]);
+        assert_eq!(filled(&[f64::INFINITY, 5.0], 2, &[], |i| i == 1)[1], 0.0);
+        let widest = filled(&[f64::MIN, 0.0, f64::MAX], 3, &[], |i| i == 1);
         assert!(widest[1].is_finite());
+    }
+
+    #[test]
+    fn filling_ends_when_it_is_cancelled() {
+        let progress = Progress::new();
+        progress.cancel();
+        let outcome = fill(&[1f32; 8], 4, &[], |_| true, Some(&progress));
+        assert!(matches!(outcome, Err(Error::Cancelled)));
     }
 }

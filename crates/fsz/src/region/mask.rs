@@ -4,7 +4,13 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 
-/// The elements of a field, in C order, where something holds.
+/// The elements of a field, in C order, where something holds. It is collected from a `bool` for each element:
+///
+/// ```
+/// let field = [0.2f32, 0.9, 0.8, 0.1];
+/// let storm: fsz::Mask = field.iter().map(|&wind| wind > 0.5).collect();
+/// assert_eq!((storm.elements(), storm.set()), (4, 2));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mask {
     /// Runs that rise and do not touch, each with the number of elements set before it.

@@ -71,6 +71,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     }
     let inputs = Inputs::open(args)?;
     let steps = inputs.steps(folder)?;
+    if let Some(remark) = inputs.misordered() {
+        terminal::note(quiet, &remark);
+    }
     let kept = match args.series.resume {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],

@@ -17,6 +17,30 @@ use super::series::file_name;
 use super::series::is_bp;
 use crate::output;
 
+/// The name of a file without its numbers, and these.
+fn numbered(path: &Path) -> (String, Vec<f64>) {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let (mut rest, mut numbers) = (String::new(), Vec::new());
+    let mut chars = stem.char_indices().peekable();
+    while let Some((start, first)) = chars.next() {
+        if !first.is_ascii_digit() {
+            rest.push(first);
+            continue;
+        }
+        let mut end = start + 1;
+        // A point is one of the number, as in times, where digits follow it.
+        while let Some((at, next)) = chars.next_if(|&(at, next)| {
+            let ahead = stem[at + next.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
+            next.is_ascii_digit() || next == '.' && ahead && !stem[start..at].contains('.')
+        }) {
+            end = at + next.len_utf8();
+        }
+        rest.push('0');
+        numbers.push(stem[start..end].parse().unwrap_or(0.0));
+    }
+    (rest, numbers)
+}
+
 /// One field of a series.
 #[derive(Debug)]
 pub struct Step {
@@ -144,6 +168,19 @@ impl<'a> Inputs<'a> {
         }
         ensure!(!steps.is_empty(), "{}: no such step of a field", self.args.input[0].display());
         Ok(steps)
+    }
+
+    /// A warning, where a shell has sorted numbered names by their characters: s10 before s2.
+    pub fn misordered(&self) -> Option<String> {
+        let stems: Vec<_> = self.args.input.iter().map(|path| numbered(path)).collect();
+        let is_back = |pair: &[(String, Vec<f64>)]| pair[0].0 == pair[1].0 && pair[1].1 < pair[0].1;
+        let at = stems.windows(2).position(is_back)?;
+        let [first, second] = [at, at + 1].map(|i| self.args.input[i].display());
+        Some(format!(
+            "warning: {first} is step {at} and {second} step {}, as they were named; for steps in the order of the numbers in \
+             their names, name them so, as $(ls -v FILES) does",
+            at + 1
+        ))
     }
 
     /// The field of a step; decoding a stream reports to `progress`, and is cancelled by it.

@@ -34,7 +34,7 @@ impl From<Fsz1Tile> for Line {
 
 /// Writes index, kind, order, centering, bytes, escapes and the rates of all tiles; how many there are.
 pub fn write(tiles: impl Iterator<Item = Result<Line>>, mut output: Output) -> Result<u64> {
-    let path = output.path().display().to_string();
+    let path = output.named().display().to_string();
     let mut lines = BufWriter::new(&mut output);
     writeln!(lines, "index,kind,order,centered,bytes,escapes,rates")
         .with_context(|| path.clone())?;

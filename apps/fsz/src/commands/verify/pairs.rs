@@ -1,10 +1,10 @@
 //! Which original belongs to which stream.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 use fsz_field::Kind;
 
 use crate::commands::inspect::folder;
@@ -19,12 +19,29 @@ pub struct Pair {
     pub is_of_folder: bool,
 }
 
+/// What is to be checked.
+#[derive(Debug)]
+pub struct Pairs {
+    pub whole: Vec<Pair>,
+    /// What has no counterpart, and so cannot be checked.
+    pub halves: Vec<Half>,
+}
+
+/// A stream without its original, or the other way round.
+#[derive(Debug)]
+pub struct Half {
+    pub stream: Option<PathBuf>,
+    pub original: Option<PathBuf>,
+    /// What is missing, and what to do.
+    pub why: Error,
+}
+
 /// The pairs of streams, or folders of them, and originals: one of each whatever their names, an ADIOS2 file and all
 /// streams, else those of one name.
 ///
 /// # Errors
-/// When something is not there, or is left over.
-pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
+/// When something that was named is not there, or no stream and original belong together.
+pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Pairs> {
     let streams = streams(inputs)?;
     originals.iter().try_for_each(|original| Kind::of(original).map(drop))?;
     let is_one = |original: &Path| -> Result<bool> {
@@ -37,7 +54,7 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
             let original = Some(original.clone());
             Pair { stream, original, is_of_folder }
         };
-        return Ok(streams.into_iter().map(pair).collect());
+        return Ok(Pairs { whole: streams.into_iter().map(pair).collect(), halves: Vec::new() });
     }
     let mut by_name = HashMap::new();
     for original in originals {
@@ -46,29 +63,38 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Vec<Pair>> {
             bail!("{original} and {other} have one name: verify them one by one");
         }
     }
-    let mut pairs = Vec::new();
+    let (mut whole, mut halves, mut named) = (Vec::new(), Vec::new(), HashSet::new());
     for (stream, is_of_folder) in streams {
-        let Some(original) = by_name.remove(name(&stream)) else {
-            let (path, name) = (stream.display(), name(&stream).display());
-            bail!(
-                "{path}: no original is named {name}: give those of all streams, or verify one by one"
-            );
-        };
-        pairs.push(Pair { original: Some(original.clone()), stream, is_of_folder });
+        // Streams of one name are of one field, as by several bounds.
+        if let Some(&original) = by_name.get(name(&stream)) {
+            named.insert(original);
+            whole.push(Pair { original: Some(original.clone()), stream, is_of_folder });
+            continue;
+        }
+        let (path, name) = (stream.display(), name(&stream).display());
+        let why = anyhow!(
+            "{path}: no original is named {name}: give those of all streams, or verify one by one"
+        );
+        halves.push(Half { stream: Some(stream), original: None, why });
     }
-    match originals.iter().find(|original| by_name.contains_key(name(original))) {
-        Some(original) => bail!("{}: there is no stream of this name", original.display()),
-        None => Ok(pairs),
+    for original in originals.iter().filter(|original| !named.contains(original)) {
+        let why = anyhow!("{}: there is no stream of this name", original.display());
+        halves.push(Half { stream: None, original: Some(original.clone()), why });
     }
+    // Then the names are others altogether.
+    if whole.is_empty() && !halves.is_empty() {
+        return Err(halves.swap_remove(0).why);
+    }
+    Ok(Pairs { whole, halves })
 }
 
 /// Streams, or folders of them, without originals.
 ///
 /// # Errors
 /// When one of them is not there.
-pub fn alone(inputs: &[PathBuf]) -> Result<Vec<Pair>> {
+pub fn alone(inputs: &[PathBuf]) -> Result<Pairs> {
     let pair = |(stream, is_of_folder)| Pair { stream, original: None, is_of_folder };
-    Ok(streams(inputs)?.into_iter().map(pair).collect())
+    Ok(Pairs { whole: streams(inputs)?.into_iter().map(pair).collect(), halves: Vec::new() })
 }
 
 /// All streams, and whether each is one of a folder.

@@ -5,7 +5,7 @@ use fsz::Codec;
 use fsz_figure::number::short;
 use serde::Serialize;
 
-use super::pairs::Pair;
+use super::pairs::Pairs;
 use super::{Args, Found};
 use crate::failure::{is_interrupt, message};
 use crate::terminal;
@@ -20,7 +20,8 @@ struct Series {
 
 #[derive(Debug, Serialize)]
 struct Checked {
-    file: String,
+    /// None where an original has no stream.
+    file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     original: Option<String>,
     #[serde(flatten)]
@@ -36,11 +37,11 @@ impl Checked {
     }
 }
 
-/// Checks all pairs and says what was found; whether all hold.
-pub fn check(args: &Args, pairs: &[Pair], codec: &Codec, quiet: bool) -> Result<bool> {
+/// Checks all pairs and says what was found; whether all hold, and nothing lacks its counterpart.
+pub fn check(args: &Args, pairs: &Pairs, codec: &Codec, quiet: bool) -> Result<bool> {
     let mut streams = Vec::new();
-    for (i, pair) in pairs.iter().enumerate() {
-        let what = format!("verifying {} of {}", i + 1, pairs.len());
+    for (i, pair) in pairs.whole.iter().enumerate() {
+        let what = format!("verifying {} of {}", i + 1, pairs.whole.len());
         let (found, error) = match args.check(pair, codec, &what, quiet) {
             Err(error) if is_interrupt(&error) => return Err(error),
             Err(error) => {
@@ -57,7 +58,14 @@ pub fn check(args: &Args, pairs: &[Pair], codec: &Codec, quiet: bool) -> Result<
             terminal::print(&format!("{}: {}\n", terminal::shown(&file), found.text()))?;
         }
         let original = pair.original.as_ref().map(|path| path.display().to_string());
-        streams.push(Checked { file, original, found, error });
+        streams.push(Checked { file: Some(file), original, found, error });
+    }
+    for half in &pairs.halves {
+        terminal::problem(&half.why);
+        let [file, original] = [&half.stream, &half.original]
+            .map(|path| path.as_ref().map(|path| path.display().to_string()));
+        let error = Some(message(&half.why));
+        streams.push(Checked { file, original, found: None, error });
     }
     let series = Series { holds: streams.iter().all(Checked::holds), streams };
     if args.json {
@@ -81,10 +89,9 @@ impl Series {
             (0, false) => format!("all {all} streams hold"),
             _ => format!("{failed} of {all} streams FAILED"),
         };
-        let errors = self
-            .streams
-            .iter()
-            .filter_map(|checked| Some((&checked.file, checked.found.as_ref()?.max_abs_error())));
+        let errors = self.streams.iter().filter_map(|checked| {
+            Some((checked.file.as_ref()?, checked.found.as_ref()?.max_abs_error()))
+        });
         // Of several that have it, the first, as fsz inspect tells it.
         if let Some((file, error)) = errors.rev().max_by(|a, b| a.1.total_cmp(&b.1)) {
             text.push_str(&format!(", max error {} in {}", short(error), terminal::shown(file)));
