@@ -43,7 +43,7 @@ impl Deref for Aside<'_> {
 
 impl Drop for Aside<'_> {
     fn drop(&mut self) {
-        // SAFETY: nothing uses it any more.
+        // SAFETY: it is taken here alone, and not used behind that.
         let queue = unsafe { ManuallyDrop::take(&mut self.queue) };
         self.of.idle().push(queue);
     }

@@ -283,6 +283,7 @@ impl<A: Arguments> OnDevice<'_, A> {
         };
         let mut used = 0;
         for (number, (asked, grids)) in self.expected.iter().zip(&grids).enumerate() {
+            // Beside the others it has the slots that these leave, which must not be fewer than theirs.
             let is_beside = (1..=all.end / 2).contains(&used) && number + 1 == self.expected.len();
             let counted = Event::new()?;
             let tasks = if is_beside {
