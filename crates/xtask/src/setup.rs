@@ -67,7 +67,7 @@ pub const CARGO_DENY: Environment = Environment {
 
 /// The CUDA compiler that makes the PTX in the repository; its output differs between versions, so
 /// it is pinned. Only `cargo xtask ptx` and the test stage of that name need it.
-const NVCC: Environment = Environment {
+pub const NVCC: Environment = Environment {
     folder: "cuda-13.0",
     purpose: "the CUDA 13.0 compiler",
     requirements: &[

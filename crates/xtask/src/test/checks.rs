@@ -87,7 +87,7 @@ pub fn public_api(report: &mut Report) -> Result<()> {
 /// The CUDA compiler comes for Linux alone among the systems that these stages run on.
 pub fn ptx(report: &mut Report) -> Result<()> {
     if cfg!(target_os = "linux") {
-        ptx::check()?;
+        ptx::check_one()?;
         return fatbin::check();
     }
     report.skip("the PTX in cuda/ptx", "no CUDA compiler for this system");
