@@ -87,7 +87,7 @@ fn accepted(made: &Path, names: &[String]) -> Result<()> {
 }
 
 /// Fails where the committed text is not what the sources compile to. To compile all of it takes minutes: where sources and
-/// text are those that [`write`] has left, one file is compiled, another one with each change; else all are.
+/// text are those that [`write()`] has left, one file is compiled, another one with each change; else all are.
 pub fn check_one() -> Result<()> {
     let now = checksum()?;
     if fs::read_to_string(checksum_file()).is_ok_and(|left| left == now) {
