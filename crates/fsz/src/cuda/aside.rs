@@ -1,7 +1,6 @@
 //! Streams for what is enqueued beside a call's own, which are kept for the calls that follow.
 
 use std::{
-    mem::ManuallyDrop,
     ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -11,25 +10,25 @@ use crate::error::Result;
 
 /// Streams that no call is using.
 #[derive(Debug, Default)]
-pub(crate) struct Asides(Mutex<Vec<Queue>>);
+pub(crate) struct Asides(Mutex<Vec<Arc<Queue>>>);
 
 /// A stream that one call uses alone, so that it never waits for what another's begins behind.
 #[derive(Debug)]
 pub(super) struct Aside<'a> {
     of: &'a Asides,
-    queue: ManuallyDrop<Queue>,
+    queue: Arc<Queue>,
 }
 
 impl Asides {
-    fn idle(&self) -> MutexGuard<'_, Vec<Queue>> {
+    fn idle(&self) -> MutexGuard<'_, Vec<Arc<Queue>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The context is current.
     pub(super) fn take(&self, context: &Arc<Context>) -> Result<Aside<'_>> {
         let kept = self.idle().pop();
-        let queue = kept.map_or_else(|| Queue::new(context), Ok)?;
-        Ok(Aside { of: self, queue: ManuallyDrop::new(queue) })
+        let queue = kept.map_or_else(|| Queue::new(context).map(Arc::new), Ok)?;
+        Ok(Aside { of: self, queue })
     }
 }
 
@@ -43,8 +42,6 @@ impl Deref for Aside<'_> {
 
 impl Drop for Aside<'_> {
     fn drop(&mut self) {
-        // SAFETY: it is taken here alone, and not used behind that.
-        let queue = unsafe { ManuallyDrop::take(&mut self.queue) };
-        self.of.idle().push(queue);
+        self.of.idle().push(Arc::clone(&self.queue));
     }
 }

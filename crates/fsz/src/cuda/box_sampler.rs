@@ -264,7 +264,7 @@ impl<A: Arguments> OnDevice<'_, A> {
     /// where there is room.
     fn count_ahead(&self) -> Result<()> {
         let tasks = self.expected.iter().map(|asked| asked.cases.len()).sum::<usize>();
-        if self.expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
+        if self.expected.is_empty() || self.expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
             return Ok(());
         }
         let grids = |asked: &Asked| {
