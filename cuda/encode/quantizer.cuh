@@ -47,6 +47,10 @@ FSZ_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
 
 FSZ_DEVICE double larger(double a, double b) { return fmax(a, b); }
 
+FSZ_DEVICE float magnitude_of(float d) { return fabsf(d); }
+
+FSZ_DEVICE double magnitude_of(double d) { return fabs(d); }
+
 /// Loads 16 aligned bytes of elements.
 FSZ_DEVICE void load_vector(const float *at, float *v)
 {

@@ -126,10 +126,6 @@ FSZ_DEVICE float quotient(float a, float b) { return __fdiv_rn(a, b); }
 
 FSZ_DEVICE double quotient(double a, double b) { return __ddiv_rn(a, b); }
 
-FSZ_DEVICE float magnitude_of(float d) { return fabsf(d); }
-
-FSZ_DEVICE double magnitude_of(double d) { return fabs(d); }
-
 FSZ_DEVICE float distance_of(float a, float b) { return fabsf(__fsub_rn(a, b)); }
 
 FSZ_DEVICE double distance_of(double a, double b) { return fabs(__dsub_rn(a, b)); }

@@ -73,6 +73,68 @@ template <class T> struct BoxSpan
     }
 };
 
+/// Elements that lie side by side, past the cache that programs stay in.
+template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        const float4 all = __ldcg(reinterpret_cast<const float4 *>(from));
+        to[0] = all.x;
+        to[1] = all.y;
+        to[2] = all.z;
+        to[3] = all.w;
+    }
+    else
+    {
+        to[0] = __ldcg(from);
+    }
+}
+
+template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&to)[WIDTH])
+{
+    if constexpr (WIDTH == 4)
+    {
+        const double2 low = __ldcg(reinterpret_cast<const double2 *>(from));
+        const double2 high = __ldcg(reinterpret_cast<const double2 *>(from) + 1);
+        to[0] = low.x;
+        to[1] = low.y;
+        to[2] = high.x;
+        to[3] = high.y;
+    }
+    else
+    {
+        to[0] = __ldcg(from);
+    }
+}
+
+/// The same of elements that are not read again.
+template <class T, u32 WIDTH> FSZ_DEVICE void load_elements_once(const T *from, T (&to)[WIDTH])
+{
+    if constexpr (WIDTH == 1)
+    {
+        to[0] = __ldcs(from);
+    }
+    else
+    {
+        constexpr u32 WORDS = WIDTH * sizeof(T) / sizeof(uint4);
+        union
+        {
+            uint4 words[WORDS];
+            T elements[WIDTH];
+        } all;
+#pragma unroll
+        for (u32 k = 0; k < WORDS; ++k)
+        {
+            all.words[k] = __ldcs(reinterpret_cast<const uint4 *>(from) + k);
+        }
+#pragma unroll
+        for (u32 e = 0; e < WIDTH; ++e)
+        {
+            to[e] = all.elements[e];
+        }
+    }
+}
+
 /// Whether all elements of a box have the same bits. Called by a warp.
 template <class T> FSZ_DEVICE bool all_alike(const BoxSpan<T> &span)
 {

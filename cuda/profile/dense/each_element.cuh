@@ -2,45 +2,11 @@
 // what takes many: these stand once, so that they stay at hand.
 #pragma once
 
-#include "profile/dense/box_span.cuh"
+#include "profile/dense/each_turn.cuh"
 #include "profile/dense/plain_walk.cuh"
 
 namespace fsz
 {
-
-/// Elements that lie side by side, past the cache that programs stay in.
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        const float4 all = __ldcg(reinterpret_cast<const float4 *>(from));
-        to[0] = all.x;
-        to[1] = all.y;
-        to[2] = all.z;
-        to[3] = all.w;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
-}
-
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&to)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        const double2 low = __ldcg(reinterpret_cast<const double2 *>(from));
-        const double2 high = __ldcg(reinterpret_cast<const double2 *>(from) + 1);
-        to[0] = low.x;
-        to[1] = low.y;
-        to[2] = high.x;
-        to[3] = high.y;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
-}
 
 /// How the elements of a row are spread over lanes.
 template <u32 LAYOUT> struct RowLanes
@@ -51,59 +17,8 @@ template <u32 LAYOUT> struct RowLanes
 };
 
 /// The elements of a box one by one, a row in so many lanes that no place is reckoned by a
-/// division, BATCH of them at a time. `take` gets where in shared memory they are, and the
+/// division, for what takes many instructions. `take` gets where in shared memory they are, and the
 /// elements.
-template <u32 LAYOUT, u32 BATCH, class T, class Take>
-FSZ_DEVICE void each_in_rows(const BoxSpan<T> &span, const Take &take)
-{
-    using Places = StagePlaces<LAYOUT>;
-    using Lanes = RowLanes<LAYOUT>;
-    constexpr u32 LANES = Lanes::LANES, PARTS = Lanes::PARTS, ROWS = Lanes::ROWS;
-    // Rows of a plane that a lane takes together.
-    constexpr u32 STEPS = BATCH / PARTS;
-    static_assert(STEPS * ROWS % 2 == 0, "batches begin at even rows");
-    const u32 lane = lane_id();
-    const u32 first = lane / LANES, x = lane % LANES;
-    const u32 n_z = span.n[0], n_y = span.n[1], n_x = span.n[2];
-#pragma unroll 1
-    for (u32 z = 0; z < n_z; ++z)
-    {
-        const T *from = span.field + z * span.plane + first * span.row + x;
-        u32 place = Places::place(0, z) + Places::place(1, first) + Places::place(2, x);
-#pragma unroll 1
-        for (u32 y = first; y < n_y; y += STEPS * ROWS)
-        {
-            T d[STEPS][PARTS][1] = {};
-            const auto visit = [&](const auto &each) {
-#pragma unroll
-                for (u32 k = 0; k < STEPS; ++k)
-                {
-#pragma unroll
-                    for (u32 part = 0; part < PARTS; ++part)
-                    {
-                        if (y + k * ROWS < n_y && x + part * LANES < n_x)
-                        {
-                            each(k, part);
-                        }
-                    }
-                }
-            };
-            visit([&](u32 k, u32 part) {
-                load_elements<1>(from + k * ROWS * span.row + part * LANES, d[k][part]);
-            });
-            visit([&](u32 k, u32 part) {
-                // Rows of a lane of a brick are two apart, and batches of a plane begin at even
-                // ones.
-                const u32 row = Lanes::BRICK ? k * Places::two(1) : Places::place(1, k);
-                take(place + row + Places::place(2, part * LANES), d[k][part]);
-            });
-            from += STEPS * ROWS * span.row;
-            place += STEPS * ROWS / 2 * Places::two(1);
-        }
-    }
-}
-
-/// As `each_in_rows`, for what takes many instructions.
 template <u32 LAYOUT, class T, class Take>
 FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
 {
@@ -261,10 +176,6 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
     }
 }
 
-/// The elements of a row that a lane takes together: few enough that the loop's instructions stay
-/// at hand.
-constexpr u32 ROW_BATCH = 8;
-
 /// Where boxes that are interpolated have their elements in shared memory.
 template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
 {
@@ -272,17 +183,13 @@ template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
     return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
 }
 
-/// The elements of a box by WIDTH, with these places.
-template <u32 LAYOUT, u32 WIDTH, bool SHORT, class T, class Take>
+/// The elements of a box by WIDTH, with these places, for what takes many instructions.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 {
     if constexpr (WIDTH > 1 || LAYOUT == LAYOUT_LINE)
     {
-        each_element_at<LAYOUT, WIDTH, SHORT>(span, stage_place<LAYOUT>, take);
-    }
-    else if constexpr (SHORT)
-    {
-        each_in_rows<LAYOUT, ROW_BATCH>(span, take);
+        each_element_at<LAYOUT, WIDTH, false>(span, stage_place<LAYOUT>, take);
     }
     else
     {

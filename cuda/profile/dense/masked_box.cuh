@@ -75,7 +75,7 @@ quantize_masked(const BoxSpan<T> &span, u32 stage, const Numbers &numbers,
         }
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    each_element<LAYOUT, WIDTH, false>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH] = {};
         each_word<false>(d, words, target);
         store_targets<LAYOUT, WIDTH>(stage + place, words);

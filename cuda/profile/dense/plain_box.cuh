@@ -50,16 +50,19 @@ template <class T> struct TargetNumbers
     }
 };
 
-/// Whether one of some elements is a missing value. Apart, so that the loop that calls it is short.
-template <class T, u32 WIDTH>
-__device__ __noinline__ bool any_missing(const Missing<T> *missing, ElementsOf<T, WIDTH> elements)
+/// Whether an element of a box is a missing value. Called by a warp.
+template <class T>
+__device__ __noinline__ bool any_missing(BoxSpan<T> span, const Missing<T> *missing)
 {
+    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
+    const u32 len = span.len();
     bool any = false;
-    for (u32 k = 0; k < WIDTH; ++k)
+#pragma unroll 1
+    for (u32 at = lane_id(); at < len; at += 32)
     {
-        any = any || missing->is(bits_of(elements.d[k]));
+        any = any || missing->is(bits_of(__ldg(span.at(SpanPoint(rows, planes, at)))));
     }
-    return any;
+    return __any_sync(WARP_ALL, any);
 }
 
 /// Whether a missing value has a target that is known to fit.
@@ -76,39 +79,61 @@ FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
     return any;
 }
 
+/// The largest of some parts and others, by what their bits tell of their magnitudes.
+FSZ_DEVICE u32 larger_part(u32 top, double part)
+{
+    const u32 high = static_cast<u32>(__double2hiint(part));
+    return max(top, high + high);
+}
+
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
 FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const Missing<T> *missing)
 {
-    // An element that is one far away makes the box other than plain by itself.
-    if (missing != nullptr && !any_near(*missing, numbers))
-    {
-        missing = nullptr;
-    }
-    bool plain = true;
-    const auto target = [&](T d, u32) {
+    u32 top = 0;
+    const auto target = [&](T d, u32 &most) {
         const double part = numbers.part(d);
-        // False for NaN.
-        plain = plain && fabs(part) <= numbers.limit;
+        most = larger_part(most, part);
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    each_element<LAYOUT, WIDTH, Numbers::SHORT>(span, [&](u32 place, const T(&d)[WIDTH]) {
-        u32 words[WIDTH] = {};
-        each_word<Numbers::SHORT>(d, words, target);
-        if (missing != nullptr)
-        {
-            ElementsOf<T, WIDTH> elements;
+    if constexpr (Numbers::SHORT)
+    {
+        const auto take = [&](u32 place, const T(&d)[WIDTH], bool there) {
+            u32 words[WIDTH], most = top;
 #pragma unroll
             for (u32 k = 0; k < WIDTH; ++k)
             {
-                elements.d[k] = d[k];
+                words[k] = target(d[k], most);
             }
-            plain = plain && !any_missing(missing, elements);
+            if (there)
+            {
+                top = most;
+                store_targets<LAYOUT, WIDTH>(stage + place, words);
+            }
+        };
+        if constexpr (sizeof(T) == sizeof(u32))
+        {
+            each_landed<LAYOUT, WIDTH>(span, stage, take);
         }
-        store_targets<LAYOUT, WIDTH>(stage + place, words);
-    });
-    return __all_sync(WARP_ALL, plain);
+        else
+        {
+            each_in_turns<LAYOUT, WIDTH>(span, take);
+        }
+    }
+    else
+    {
+        each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
+            u32 words[WIDTH] = {};
+            each_word<false>(d, words, [&](T own, u32) { return target(own, top); });
+            store_targets<LAYOUT, WIDTH>(stage + place, words);
+        });
+    }
+    // Those of the limit's own high word are not known to fit, nor are NaNs.
+    const bool plain = top < larger_part(0, numbers.limit);
+    // An element that is a missing value far away makes the box other than plain by itself.
+    return __all_sync(WARP_ALL, plain) &&
+           !(missing != nullptr && any_near(*missing, numbers) && any_missing(span, missing));
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
@@ -136,30 +161,28 @@ template <class T, bool MASKED> struct LeftOut
     FSZ_DEVICE bool has(T d) const { return MASKED && bits_of(d) == pattern; }
 };
 
-/// Compares the elements of a box with what they are decoded to; takes their range if `range`.
-template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED>
+/// Compares the elements of a box with what they are decoded to. RANGE: takes their range.
+template <class T, u32 LAYOUT, u32 WIDTH, bool MASKED, bool RANGE>
 FSZ_DEVICE Decoded<T, T> compare_box(BoxSpan<T> span, u32 stage, i32 base, T lattice,
-                                     Decoded<T, T> found, bool range, LeftOut<T, MASKED> out)
+                                     Decoded<T, T> found, LeftOut<T, MASKED> out)
 {
-    each_element<LAYOUT, WIDTH, true>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_in_turns<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH], bool there) {
         u32 words[WIDTH];
         load_words<LAYOUT>(stage + place, words);
+        T most = found.error;
 #pragma unroll
         for (u32 k = 0; k < WIDTH; ++k)
         {
-            if (out.has(d[k]))
-            {
-                continue;
-            }
             const i32 value = static_cast<i32>(words[k]);
             const T decoded = product(from_code(base + value, T(0)), lattice);
-            const T off = difference_of(d[k], decoded);
-            found.error = larger(found.error, off < 0 ? -off : off);
-            if (range)
+            const T error = magnitude_of(difference_of(d[k], decoded));
+            most = out.has(d[k]) ? most : larger(most, error);
+            if (RANGE && there && !out.has(d[k]))
             {
                 found.take_range(d[k]);
             }
         }
+        found.error = there ? most : found.error;
     });
     return found;
 }
@@ -196,6 +219,16 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
         return use(TargetNumbers<T>{parts, zero, limits.limit, limits.magic});
     }
 
+    template <u32 LAYOUT, u32 WIDTH, bool MASKED, bool RANGE>
+    FSZ_DEVICE Decoded<T, T> compared(const BoxSpan<T> &span, u32 stage, i32 base,
+                                      const Decoded<T, T> &found, LeftOut<T, MASKED> out) const
+    {
+        return Apart<LAYOUT, MASKED>::call([=, lattice = lattice]() {
+            return compare_box<T, LAYOUT, WIDTH, MASKED, RANGE>(span, stage, base, lattice, found,
+                                                                out);
+        });
+    }
+
     /// Whether all elements of a box but those left out keep the bound; `found` has the largest
     /// error of the lane.
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
@@ -203,9 +236,13 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
                            bool range, LeftOut<T, MASKED> out) const
     {
         const i32 shifted = static_cast<i32>(static_cast<u32>(own) << fine);
-        found = Apart<LAYOUT, MASKED>::call([=, lattice = lattice]() {
-            return compare_box<T, LAYOUT, WIDTH>(span, stage, shifted, lattice, found, range, out);
-        });
+        const T low = found.low, high = found.high;
+        // Few boxes are masked: another function for them would drive others from the cache.
+        found = range || MASKED
+                    ? compared<LAYOUT, WIDTH, MASKED, true>(span, stage, shifted, found, out)
+                    : compared<LAYOUT, WIDTH, MASKED, false>(span, stage, shifted, found, out);
+        found.low = range ? found.low : low;
+        found.high = range ? found.high : high;
         return __all_sync(WARP_ALL, found.error < z.limit);
     }
 };

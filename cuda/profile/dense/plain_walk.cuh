@@ -3,6 +3,7 @@
 // memory (FORMAT.md, Dense: predict).
 #pragma once
 
+#include "device/copies.cuh"
 #include "device/hopper.cuh"
 #include "profile/dense/apart.cuh"
 #include "profile/dense/blend.cuh"
@@ -16,6 +17,9 @@ namespace fsz
 /// anything, and are below all others. What is listed has a residual of 0.
 constexpr u32 MASKED_TARGET = 0x80000000u;
 constexpr u32 LISTED_TARGET = 0x80000001u;
+
+/// How many entries further on is one that is brought near.
+constexpr u32 ENTRIES_NEAR = 4;
 
 /// How the finest grid is predicted.
 enum class Taps
@@ -433,12 +437,14 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk
         }
     }
 
-    /// The next entry of the lane; the one behind it is on its way from then on.
+    /// The next entry of the lane; the one behind it is on its way from then on, and one further on
+    /// comes near.
     FSZ_DEVICE u32 take_entry()
     {
         const u32 entry = next_entry;
         entries += 32;
         next_entry = __ldg(entries);
+        bring_near(entries + 32 * ENTRIES_NEAR);
         return entry;
     }
 

@@ -296,7 +296,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
         high = larger(high, d);
         return word;
     };
-    each_element<LAYOUT, WIDTH, false>(span, [&](u32 place, const T(&d)[WIDTH]) {
+    each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         load_words<LAYOUT>(stage + place, words);
         each_word<false>(d, words, compare);

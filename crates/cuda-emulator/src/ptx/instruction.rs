@@ -28,7 +28,7 @@ impl<'a> Linker<'a> {
             "atom" | "red" => self.atomic(parts, operands)?,
             "cp" => self.copy(parts, operands)?,
             "mbarrier" => self.phase(parts, operands)?,
-            "membar" | "fence" => (Operation::Nothing, Operands::default()),
+            "membar" | "fence" | "prefetch" => (Operation::Nothing, Operands::default()),
             // The dependent launch begins early whether it is told that it may or not.
             "griddepcontrol" => match parts.get(1) {
                 Some(&"wait") => (Operation::AwaitBefore, Operands::default()),
