@@ -1,9 +1,7 @@
 //! The codec's streams are those of the plain statement of the format, byte for byte, on every instruction
 //! set and number of threads; and what they decode to keeps the promise.
 
-mod common;
-
-use common::{
+use crate::common::{
     by_all, codecs, data_folder, fields,
     inputs::{KINDS, field},
     reference::{Request, encode},

@@ -1,9 +1,7 @@
 //! Damaged and forged streams end in an error, never in a panic, a wrong value or an endless wait.
 
-mod common;
-
-use common::{
-    compress, decompress, forge,
+use crate::common::{
+    self, compress, decompress, forge,
     inputs::{Random, field},
     profiles,
     reference::Request,
@@ -126,7 +124,7 @@ fn forged_bytes() {
     assert!(refused > 0);
 }
 
-/// `cargo test --release -p fsz-codec --test hostile_dense --test hostile -- --ignored --nocapture`
+/// `cargo test --release -p fsz-codec --test codec hostile -- --ignored --nocapture`
 #[test]
 #[ignore = "a hundred thousand streams take minutes"]
 fn a_hundred_thousand_forged_streams() {

@@ -1,9 +1,7 @@
 //! What the checksums find (FORMAT.md, *Checksums*): any two flipped bits of small streams, and structured
 //! and random damage of large ones. Damage is looked for as a reader does it: by opening and decoding.
 
-mod common;
-
-use common::{
+use crate::common::{
     compress,
     inputs::{Random, field},
 };
@@ -186,7 +184,7 @@ fn no_damage_is_missed() {
     damages(10_000);
 }
 
-/// `cargo test --release -p fsz-codec --test checksums -- --ignored`: minutes on two cores.
+/// `cargo test --release -p fsz-codec --test codec checksums:: -- --ignored`: minutes on two cores.
 #[test]
 #[ignore = "ten million damages take minutes"]
 fn ten_million_damages_and_none_is_missed() {

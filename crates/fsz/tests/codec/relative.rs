@@ -1,8 +1,6 @@
 //! The pointwise-relative bound, at every value that an `f32` can have, and at those of `f64` that are hard.
 
-mod common;
-
-use common::{
+use crate::common::{
     by_all, check_promise, codecs, compress, data_folder, decompress, dense, fields,
     inputs::{KINDS, Random, field},
     profiles,
@@ -75,7 +73,7 @@ fn one_pattern_of_each_4099() {
     assert!(all > 16_000_000 && coded > all / 2, "{coded} of {all}");
 }
 
-/// `cargo test --release -p fsz-codec --test relative -- --ignored --nocapture`: all 2³² patterns at 8 bounds, each
+/// `cargo test --release -p fsz-codec --test codec relative:: -- --ignored --nocapture`: all 2³² patterns at 8 bounds, each
 /// with and without a floor.
 #[test]
 #[ignore = "seventy billion values take an hour of two cores"]
@@ -147,7 +145,7 @@ fn a_million_hard_values() {
     strain::<f64>(1_000_000, &profiles());
 }
 
-/// `cargo test --release -p fsz-codec --test relative -- --ignored a_billion`.
+/// `cargo test --release -p fsz-codec --test codec a_billion_hard -- --ignored`.
 #[test]
 #[ignore = "a billion values take half an hour"]
 fn a_billion_hard_values_of_f64() {

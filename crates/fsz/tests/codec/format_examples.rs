@@ -70,7 +70,7 @@ fn dump(bytes: &[u8]) -> Vec<String> {
 
 #[test]
 fn the_dumps_in_the_document_are_what_is_written() {
-    let document = include_str!("../FORMAT.md");
+    let document = include_str!("../../FORMAT.md");
     let examples: Vec<Vec<&str>> = document
         .split("```hex\n")
         .skip(1)

@@ -1,8 +1,6 @@
 //! For any field, bound and missing value: the promise holds and all paths agree.
 
-mod common;
-
-use common::{check_promise, codecs, compress, decompress, profiles};
+use crate::common::{check_promise, codecs, compress, decompress, profiles};
 use fsz::{Bound, CompressOptions, Element, Profile};
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! Forged chunks and tables of `dense`, with all checksums right: an error or some values, and nothing worse.
 
-mod common;
-
-use common::{
+use crate::common::{
     Exercised, compress, exercise, forge,
     inputs::{field, sprinkle, waves},
     seal::{DenseIndex, header, seal},
@@ -162,7 +160,7 @@ fn forged_bytes() {
     assert!(refused > 0);
 }
 
-/// `cargo test --release -p fsz-codec --test hostile_dense --test hostile -- --ignored --nocapture`
+/// `cargo test --release -p fsz-codec --test codec hostile -- --ignored --nocapture`
 #[test]
 #[ignore = "a hundred thousand streams take minutes"]
 fn a_hundred_thousand_forged_streams() {

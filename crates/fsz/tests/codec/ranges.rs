@@ -1,8 +1,6 @@
 //! A box decodes from the bytes that `ranges_of_box` names, and from fewer not.
 
-mod common;
-
-use common::{
+use crate::common::{
     compress,
     inputs::{Random, field},
     profiles,

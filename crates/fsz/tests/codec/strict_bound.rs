@@ -1,9 +1,7 @@
 //! The bound holds for every value, checked exactly, of fields that are made to strain it: multiples of the
 //! bound give or take a rounding error, waves, noise, and codes of all sizes.
 
-mod common;
-
-use common::{
+use crate::common::{
     check_promise, compress, decompress,
     inputs::{Random, waves},
     profiles,
@@ -70,7 +68,7 @@ fn a_million_values() {
     strain(1_000_000);
 }
 
-/// `cargo test --release -p fsz-codec --test strict_bound -- --ignored`: half an hour.
+/// `cargo test --release -p fsz-codec --test codec strict_bound:: -- --ignored`: half an hour.
 #[test]
 #[ignore = "a billion values take half an hour"]
 fn a_billion_values() {

@@ -7,7 +7,7 @@ use fsz::{
     format::{CHECKSUM_MULTIPLIERS, FIELDS, FieldType, RULES, dense},
 };
 
-const DOCUMENT: &str = include_str!("../FORMAT.md");
+const DOCUMENT: &str = include_str!("../../FORMAT.md");
 
 fn says(what: &str) {
     assert!(DOCUMENT.contains(what), "FORMAT.md does not say\n{what}");

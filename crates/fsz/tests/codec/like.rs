@@ -1,8 +1,6 @@
 //! Fields that are coded as another stream is.
 
-mod common;
-
-use common::{
+use crate::common::{
     by_all, codecs, compress,
     inputs::{KINDS, field},
     pairs, profiles,

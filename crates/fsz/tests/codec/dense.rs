@@ -1,9 +1,7 @@
 //! The codec's streams of `dense` are what the plain statement of the format says: it decodes them to the
 //! same bits as the codec, and these keep the promise. All ways of encoding give the same bytes.
 
-mod common;
-
-use common::{
+use crate::common::{
     by_all, codecs, compress, dense,
     inputs::{KINDS, Random, field, sprinkle, waves},
 };

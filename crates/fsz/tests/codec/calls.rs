@@ -1,10 +1,8 @@
 //! Every call of the codec: parts of fields, buffers of the caller's, refusals, progress, size bounds.
 
-mod common;
-
 use std::{process::Command, sync::Arc};
 
-use common::{
+use crate::common::{
     check_promise, codecs, compress, decompress,
     inputs::{KINDS, Random, field},
     profiles,
@@ -392,17 +390,22 @@ fn records_end_at_damage_and_those_behind_it_can_be_asked_for() {
     assert_eq!(behind[0].index, stream.grid().chunk_tiles(2).start);
 }
 
+/// Runs one test in a process of its own: of a name that is none's, no test would run and none fail.
+fn passes_alone(test: &mut Command) {
+    let ended = test.output().expect("it starts");
+    let told = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success() && told.contains(" 1 passed; "), "{ended:?}");
+}
+
 #[test]
 fn calls_work_where_the_system_starts_no_threads() {
     const CHILD: &str = "FSZ_TEST_WITHOUT_THREADS";
     if std::env::var_os(CHILD).is_none() {
         // In a process that has started none: no system has memory for stacks of that size.
         let mut child = Command::new(std::env::current_exe().expect("this program"));
-        child.args(["--exact", "calls_work_where_the_system_starts_no_threads"]);
+        child.args(["--exact", "calls::calls_work_where_the_system_starts_no_threads"]);
         child.env(CHILD, "1").env("RUST_MIN_STACK", (1u64 << 50).to_string());
-        let ended = child.output().expect("it starts");
-        assert!(ended.status.success(), "{ended:?}");
-        return;
+        return passes_alone(&mut child);
     }
     assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "a thread has started");
     let shape = [40, 100, 100];
@@ -432,10 +435,9 @@ fn a_forked_process_goes_on_without_the_threads_of_its_parent() {
     if std::env::var_os(CHILD).is_none() {
         // Apart from the threads of other tests.
         let mut child = Command::new(std::env::current_exe().expect("this program"));
-        child.args(["--exact", "a_forked_process_goes_on_without_the_threads_of_its_parent"]);
-        let ended = child.env(CHILD, "1").output().expect("it starts");
-        assert!(ended.status.success(), "{ended:?}");
-        return;
+        child
+            .args(["--exact", "calls::a_forked_process_goes_on_without_the_threads_of_its_parent"]);
+        return passes_alone(child.env(CHILD, "1"));
     }
     let shape = [40, 100, 100];
     let data = field::<f32>("smooth, noise", 400_000, 4);

@@ -1,9 +1,7 @@
 //! Bounds by region: every element keeps the bound of the last region that has it, and forged regions end in an error.
 
-mod common;
-
-use common::{
-    profiles,
+use crate::common::{
+    self, profiles,
     seal::{seal_header, seal_metadata},
 };
 use fsz::{
