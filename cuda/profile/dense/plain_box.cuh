@@ -51,32 +51,63 @@ template <class T> struct TargetNumbers
 };
 
 /// Whether an element of a box is a missing value. Called by a warp.
-template <class T>
-__device__ __noinline__ bool any_missing(BoxSpan<T> span, const Missing<T> *missing)
+template <class T> FSZ_DEVICE bool any_missing(const BoxSpan<T> &span, const Missing<T> &missing)
 {
+    // Loads that are under way together.
+    constexpr u32 BATCH = 8;
     const SmallDivisor rows(span.n[2]), planes(span.n[1]);
     const u32 len = span.len();
     bool any = false;
 #pragma unroll 1
-    for (u32 at = lane_id(); at < len; at += 32)
+    for (u32 from = lane_id(); from - lane_id() < len; from += 32 * BATCH)
     {
-        any = any || missing->is(bits_of(__ldg(span.at(SpanPoint(rows, planes, at)))));
+        T d[BATCH];
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            d[k] = __ldg(span.at(SpanPoint(rows, planes, min(from + 32 * k, len - 1))));
+        }
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            any = any || missing.is(bits_of(d[k]));
+        }
     }
     return __any_sync(WARP_ALL, any);
 }
 
-/// Whether a missing value has a target that is known to fit.
-template <class Numbers, class T>
-FSZ_DEVICE bool any_near(const Missing<T> &missing, const Numbers &numbers)
+/// Whether a word of a box at `stage` is this one; those beside the box's may be, too. Called by a
+/// warp.
+FSZ_DEVICE bool any_word(u32 stage, u32 word)
 {
     bool any = false;
 #pragma unroll 1
-    for (u32 m = 0; m < missing.count; ++m)
+    for (u32 at = 8 * lane_id(); at < 4 * DENSE_BOX; at += 8 * 32)
     {
-        const double part = numbers.part(value_of(missing.bits[m]));
-        any = any || fabs(part) <= numbers.limit;
+        u32 first, second;
+        load_pair(stage + at, first, second);
+        any = any || first == word || second == word;
     }
-    return any;
+    return __any_sync(WARP_ALL, any);
+}
+
+/// Whether one of a box's elements, whose targets are at `stage`, is a missing value that has a
+/// target known to fit. Apart, since missing values are seldom near. Called by a warp.
+template <class Numbers, class T>
+__device__ __noinline__ bool any_missing_near(BoxSpan<T> span, u32 stage, Numbers numbers,
+                                              const Missing<T> *missing)
+{
+    bool any = false;
+    __syncwarp();
+#pragma unroll 1
+    for (u32 m = 0; m < missing->count; ++m)
+    {
+        const double part = numbers.part(value_of(missing->bits[m]));
+        const i32 word = __double2loint(__dadd_rn(part, numbers.magic));
+        // Few boxes have its target, and of those not all have it.
+        any = any || (fabs(part) <= numbers.limit && any_word(stage, static_cast<u32>(word)));
+    }
+    return any && any_missing(span, *missing);
 }
 
 /// The largest of some parts and others, by what their bits tell of their magnitudes.
@@ -130,10 +161,9 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         });
     }
     // Those of the limit's own high word are not known to fit, nor are NaNs.
-    const bool plain = top < larger_part(0, numbers.limit);
+    const bool plain = __all_sync(WARP_ALL, top < larger_part(0, numbers.limit));
     // An element that is a missing value far away makes the box other than plain by itself.
-    return __all_sync(WARP_ALL, plain) &&
-           !(missing != nullptr && any_near(*missing, numbers) && any_missing(span, missing));
+    return plain && (missing == nullptr || !any_missing_near(span, stage, numbers, missing));
 }
 
 /// The largest error of a lane, and its smallest and largest element, in the order 1, −1 where it
