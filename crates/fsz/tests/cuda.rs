@@ -8,7 +8,7 @@
 mod common;
 
 use common::{
-    compress, data_folder, every, fields, forge,
+    BOUNDS, compress, data_folder, every, fields, forge,
     inputs::{KINDS, Random, field, waves},
     pairs,
     seal::{DenseIndex, header, seal, seal_entries, seal_metadata},
@@ -54,17 +54,6 @@ fn relative_bounds() -> [Bound; 8] {
         relative(3e-7, 0.0),
         relative(3e-8, 1e-3),
         relative(0.1, 50.0),
-    ]
-}
-
-fn bounds() -> [Bound; 6] {
-    [
-        Bound::ValueRange(1e-2),
-        Bound::ValueRange(1e-4),
-        Bound::ValueRange(1e-7),
-        Bound::Absolute(0.01),
-        Bound::Absolute(1e-9),
-        Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 },
     ]
 }
 
@@ -124,7 +113,7 @@ fn same_stream(what: &str, expected: &[u8], found: &[u8]) {
 
 fn every_kind<T: Element>(codec: &Codec) {
     let sizes = pairs(&KINDS, &[1, 2, 255, 256, 257, 5000, 40_000]);
-    let bounds: Vec<Bound> = bounds().into_iter().chain(relative_bounds()).collect();
+    let bounds: Vec<Bound> = BOUNDS.into_iter().chain(relative_bounds()).collect();
     for ((kind, n), bound) in some(pairs(&sizes, &bounds)) {
         let mut options = CompressOptions::new(bound);
         if n != 257 {
@@ -136,7 +125,7 @@ fn every_kind<T: Element>(codec: &Codec) {
 
 fn like_others<T: Element>(codec: &Codec) {
     let (model, shape) = ([9, 40, 64], [20, 33, 47]);
-    let bounds: Vec<Bound> = bounds().into_iter().chain(relative_bounds()).collect();
+    let bounds: Vec<Bound> = BOUNDS.into_iter().chain(relative_bounds()).collect();
     let layouts = [Layout::Line, Layout::Plane, Layout::Brick];
     let cases = pairs(&pairs(&KINDS, &layouts), &bounds);
     for (seed, ((kind, layout), bound)) in some(cases.into_iter().enumerate()) {

@@ -14,6 +14,16 @@ use fsz::{
     Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Profile, Stream, TileKind,
 };
 
+/// Bounds that are not pointwise-relative, of each kind.
+pub const BOUNDS: [Bound; 6] = [
+    Bound::ValueRange(1e-2),
+    Bound::ValueRange(1e-4),
+    Bound::ValueRange(1e-7),
+    Bound::Absolute(0.01),
+    Bound::Absolute(1e-9),
+    Bound::ValueRangeOf { ratio: 1e-3, min: -13.0, max: 13.0 },
+];
+
 /// The codecs whose streams must be the same: both instruction sets, one and several threads. Their threads start once: most
 /// fields of the tests are smaller than what it takes to start some.
 pub fn codecs() -> Vec<(&'static str, Codec)> {
