@@ -8,9 +8,11 @@
 mod bar;
 mod chunked;
 mod cli;
+mod closed;
 mod codec;
 mod commands;
 mod failure;
+
 mod interrupt;
 #[cfg(feature = "adios2")]
 mod last_bp;
@@ -21,6 +23,7 @@ mod output;
 mod patience;
 mod region;
 mod source;
+mod standard_input;
 mod table;
 mod terminal;
 

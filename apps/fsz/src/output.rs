@@ -7,10 +7,16 @@ use anyhow::{Result, bail};
 use fsz::DType;
 use fsz_field::Output;
 
+use crate::closed;
+
 /// Begins an output of a command that reads these inputs.
 pub fn create<P: AsRef<Path>>(path: &Path, force: bool, inputs: &[P]) -> Result<Output> {
     Inputs::new(inputs).refuse(path)?;
-    Ok(Output::create(path, force)?)
+    let output = Output::create(path, force)?;
+    if output.is_standard_output() {
+        closed::refuse()?;
+    }
+    Ok(output)
 }
 
 /// What a command reads: by the path without links, as it was named.

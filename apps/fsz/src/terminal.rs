@@ -8,10 +8,12 @@ use anyhow::{Context, Result};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use serde::Serialize;
 
+use crate::closed;
 use crate::failure::{is_closed_pipe, is_interrupt, message};
 
 /// Writes text to standard output.
 pub fn print(text: &str) -> Result<()> {
+    closed::refuse()?;
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.context("standard output")
@@ -42,7 +44,8 @@ pub fn summary(quiet: bool, direct: bool, text: &str) -> Result<()> {
         note(quiet, text);
         return Ok(());
     }
-    if quiet { Ok(()) } else { print(&format!("{text}\n")) }
+    // With standard output closed there is nobody to tell; what was asked for is done.
+    if quiet || closed::is_closed() { Ok(()) } else { print(&format!("{text}\n")) }
 }
 
 /// A remark on standard error, unless the user wants quiet.
@@ -107,7 +110,7 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
         // With standard error closed there is nobody to tell.
         return ExitCode::from(2);
     }
-    match printed.context("standard output") {
+    match closed::refuse().and(printed.context("standard output")) {
         Ok(()) => ExitCode::SUCCESS,
         // Help that nobody reads any more is none.
         Err(failure) => self::failure(&failure),

@@ -14,7 +14,7 @@ use crate::codec::{self, BackendChoice, ProfileName};
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
 use crate::table::Table;
-use crate::{bar, output, terminal};
+use crate::{bar, output, standard_input, terminal};
 
 mod case;
 pub mod cuda;
@@ -139,6 +139,7 @@ fn name(profile: Profile, bound: Bound) -> String {
 
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
+    standard_input::refuse_twice(&args.fields)?;
     let cuda = match args.backend {
         BackendChoice::Cpu => false,
         BackendChoice::Cuda => true,

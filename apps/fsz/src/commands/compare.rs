@@ -10,7 +10,7 @@ use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{bar, limit, missing, terminal};
+use crate::{bar, limit, missing, standard_input, terminal};
 
 mod figures;
 
@@ -49,6 +49,7 @@ pub struct Args {
 
 /// Compares the two.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
+    standard_input::refuse_twice([&args.original, &args.reconstructed])?;
     let codec = args.codec.codec()?;
     let (bound, missing) = args.told()?;
     let figures =

@@ -14,7 +14,7 @@ use crate::codec::{CodecArgs, ProfileName};
 use crate::failure::memory_for;
 use crate::region::RegionArgs;
 use crate::source::SourceArgs;
-use crate::{bar, limit, output, terminal};
+use crate::{bar, limit, output, standard_input, terminal};
 
 mod bounds;
 mod coarse;
@@ -316,6 +316,7 @@ impl ResearchArgs {
 
 /// Compresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
+    standard_input::refuse_twice(args.inputs().into_iter().chain(args.profile.like.as_deref()))?;
     let codec = args.codec.codec()?;
     if args.input.len() > 1 || output::is_folder(&args.output) {
         return series::run(args, &codec, quiet);

@@ -10,7 +10,7 @@ use fsz_figure::number;
 
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{chunked, output, terminal};
+use crate::{chunked, output, standard_input, terminal};
 
 mod series;
 
@@ -36,6 +36,7 @@ pub struct Args {
 
 /// Decompresses the inputs into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
+    standard_input::refuse_twice(&args.input)?;
     let codec = args.codec.codec()?;
     if let Some(files) = series::files(args) {
         return series::run(args, &files, &codec, quiet);

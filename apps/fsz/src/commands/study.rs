@@ -15,7 +15,7 @@ use crate::commands::bench::cuda::{self, USUAL_BYTES};
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field, synthetic};
-use crate::terminal;
+use crate::{standard_input, terminal};
 
 /// Study compression on fields: report.html, and a CSV file for each table and plot
 ///
@@ -95,6 +95,7 @@ enum Origin {
 
 /// Studies the fields and writes the report.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
+    standard_input::refuse_twice(&args.fields)?;
     let codec = args.codec.codec()?;
     let peers = Peer::open_all(&args.peer)?;
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::codec::CodecArgs;
 use crate::failure::memory_for;
 use crate::source::SourceArgs;
-use crate::terminal;
+use crate::{standard_input, terminal};
 
 mod fsz1;
 mod intact;
@@ -65,6 +65,7 @@ pub struct Args {
 
 /// Checks the inputs; exit code 1 when something is not as it must be.
 pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
+    standard_input::refuse_twice(args.input.iter().chain(&args.original))?;
     let codec = args.codec.codec()?;
     let pairs = args.pairs()?;
     if args.step.is_some() && pairs.whole.len() + pairs.halves.len() > 1 {

@@ -209,3 +209,56 @@ fn standard_input_and_pipes_are_read_like_files() {
     fixture.refused(&["inspect", "-"], "not a .fsz or .bp file");
     fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: empty: no values to read");
 }
+
+/// Each would be taken for the other.
+#[test]
+fn standard_input_is_one_input() {
+    let fixture = Fixture::with_stream();
+    let words = "standard input is named twice, and holds one input: name a file for the other";
+    for other in ["-", "/dev/stdin"] {
+        fixture.refused(&["compare", "-", other], words);
+        fixture.refused(&["verify", "-", "--original", other], words);
+        fixture.refused(&["verify", other, "T.fsz", "-"], words);
+        fixture.refused(&["decompress", "-", other, "-o", "out"], words);
+        fixture.refused(&["compress", "-", other, "-o", "out", "--abs", "1"], words);
+        let compress = ["compress", "-", "-o", "x.fsz", "--abs", "1"];
+        fixture.refused(&[&compress[..], &["--like", other]].concat(), words);
+        let mask = format!("--bound-where={other}=0.1");
+        fixture.refused(&[&compress[..], &[&mask]].concat(), words);
+        fixture.refused(&["bench", "-", other], words);
+        fixture.refused(&["study", other, "-", "-o", "out"], words);
+    }
+}
+
+/// Rust opens `/dev/null` in its place, where all would be lost.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_standard_output_is_told() {
+    let fixture = Fixture::with_stream();
+    let closed = |args: &[&str]| {
+        let fsz = concat!("exec ", env!("CARGO_BIN_EXE_fsz"), " \"$@\" >&-");
+        let ended = fixture.program("sh", &[&["-c", fsz, "fsz"], args].concat()).output().unwrap();
+        (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+    };
+    let told =
+        "error: standard output is closed: redirect it, or name a file for the output\n".to_owned();
+    for args in [
+        &["compress", FIELD, "--abs", "1", "-o", "-"][..],
+        &["decompress", "T.fsz", "-o", "/dev/stdout"],
+        &["slice", "T.fsz", "--axis", "0", "--index", "0", "-o", "-"],
+        &["inspect", "T.fsz"],
+        &["inspect", "T.fsz", "--tiles", "-"],
+        &["verify", "T.fsz"],
+        &["compare", FIELD, "T.fsz", "--json"],
+        &["--help"],
+    ] {
+        assert_eq!(closed(args), (Some(2), told.clone()), "{args:?}");
+    }
+    // What is done is done; nobody is told.
+    assert_eq!(closed(&["decompress", "T.fsz", "-o", "T.npy"]), (Some(0), String::new()));
+    assert_eq!(fixture.names(), ["T.fsz", "T.npy", FIELD]);
+    // Where somebody wants nothing of it, it is open.
+    let mut command = fixture.command(&["decompress", "T.fsz", "-o", "-"]);
+    let nothing = OpenOptions::new().read(true).write(true).open("/dev/null").unwrap();
+    assert!(command.stdout(nothing).stderr(Stdio::null()).status().unwrap().success());
+}
