@@ -10,6 +10,7 @@ use fsz::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::interrupt::Cancellable;
+use crate::terminal;
 
 /// Time between two looks at the progress.
 const TICK: Duration = Duration::from_millis(50);
@@ -22,7 +23,7 @@ pub fn bytes(what: &str, total: u64, quiet: bool) -> ProgressBar {
     let style = ProgressStyle::with_template(
         "{msg:13} {wide_bar} {decimal_bytes:>10} of {decimal_total_bytes} {decimal_bytes_per_sec:>12}",
     );
-    let bar = ProgressBar::new(total).with_message(what.to_owned());
+    let bar = ProgressBar::new(total).with_message(terminal::shown(what));
     match style {
         Ok(style) => bar.with_style(style),
         // The template is fixed; were it wrong, the default bar serves.
@@ -35,7 +36,7 @@ pub fn spinner(what: &str, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let spinner = ProgressBar::new_spinner().with_message(what.to_owned());
+    let spinner = ProgressBar::new_spinner().with_message(terminal::shown(what));
     // Without a thread it stands still; to ask for one that cannot be had would end the program.
     if !spinner.is_hidden() && thread::Builder::new().spawn(|| ()).is_ok() {
         spinner.enable_steady_tick(TICK * 2);

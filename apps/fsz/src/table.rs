@@ -1,5 +1,7 @@
 //! Tables in plain text.
 
+use crate::terminal::shown;
+
 /// Rows of cells under a head; columns of numbers are flush right, others flush left.
 #[derive(Debug)]
 pub struct Table {
@@ -12,9 +14,9 @@ impl Table {
         Table { rows: vec![head.split(',').map(str::to_owned).collect()] }
     }
 
-    /// Adds a row of as many cells as the head has.
+    /// Adds a row of as many cells as the head has. Names may stand in them as they are.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| shown(&cell)).collect());
     }
 
     /// The text, each row ended by a line break.

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -11,7 +12,7 @@ use serde::Serialize;
 use crate::closed;
 use crate::failure::{is_closed_pipe, is_interrupt, message};
 
-/// Writes text to standard output.
+/// Writes text to standard output, as it is: names in it are [`shown`].
 pub fn print(text: &str) -> Result<()> {
     closed::refuse()?;
     let mut out = io::stdout().lock();
@@ -29,12 +30,32 @@ pub fn shown(name: &str) -> String {
     name.replace(char::is_control, "\u{fffd}")
 }
 
+/// The name of a file, likewise.
+pub fn named(path: &Path) -> String {
+    shown(&path.display().to_string())
+}
+
 /// Writes a value as JSON to standard output. Numbers that JSON does not know (NaN, ±Inf) become
 /// null.
 pub fn print_json(value: &impl Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
+    // Those from U+007F on may stand in strings as they are, and would reach the terminal.
+    if text.contains(is_raw_control) {
+        let escaped =
+            |c: char| if is_raw_control(c) { format!("\\u{:04x}", c as u32) } else { c.into() };
+        text = text.chars().map(escaped).collect();
+    }
     text.push('\n');
     print(&text)
+}
+
+fn is_raw_control(c: char) -> bool {
+    c.is_control() && c != '\n'
+}
+
+/// Writes a line to standard output. Names may stand in it as they are, as in all that is told below.
+pub fn line(text: &str) -> Result<()> {
+    print(&format!("{}\n", shown(text)))
 }
 
 /// What a command did, unless the user wants quiet; on standard error where the output was `direct`:
@@ -45,13 +66,13 @@ pub fn summary(quiet: bool, direct: bool, text: &str) -> Result<()> {
         return Ok(());
     }
     // With standard output closed there is nobody to tell; what was asked for is done.
-    if quiet || closed::is_closed() { Ok(()) } else { print(&format!("{text}\n")) }
+    if quiet || closed::is_closed() { Ok(()) } else { line(text) }
 }
 
 /// A remark on standard error, unless the user wants quiet.
 pub fn note(quiet: bool, text: &str) {
     if !quiet {
-        error(text);
+        error(&shown(text));
     }
 }
 
@@ -87,7 +108,7 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
     {
         // The one that clap gives is for a file of such a name.
         let tip = format!("a value that begins with - is joined to its option: {option}={value}");
-        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![shown(&tip).into()]));
     }
     if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
         && failure.kind() == ErrorKind::UnknownArgument
@@ -95,7 +116,7 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
     {
         // The one that clap gives is for a file of such a name.
         let tip = format!("the long names of options begin with two dashes: -{option}");
-        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![shown(&tip).into()]));
     }
     if let Some(ContextValue::String(arg)) = failure.get(ContextKind::InvalidArg)
         && failure.kind() == ErrorKind::UnknownArgument
@@ -103,8 +124,9 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
     {
         // clap's has its first letter alone, and a -- that ends the options.
         let tip = format!("a file whose name begins with - is named with its folder: ./{name}");
-        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![shown(&tip).into()]));
     }
+    show_names(&mut failure);
     let printed = failure.print().and_then(|()| io::stdout().flush());
     if failure.use_stderr() {
         // With standard error closed there is nobody to tell.
@@ -114,6 +136,22 @@ pub fn usage(mut failure: clap::Error) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // Help that nobody reads any more is none.
         Err(failure) => self::failure(&failure),
+    }
+}
+
+/// What was typed is [`shown`]: with `*` it is a name out of a folder, too.
+fn show_names(failure: &mut clap::Error) {
+    let typed = |(kind, value): (ContextKind, &ContextValue)| match value {
+        ContextValue::String(text) if *text != shown(text) => Some((kind, shown(text))),
+        _ => None,
+    };
+    let typed: Vec<_> = failure.context().filter_map(typed).collect();
+    if !typed.is_empty() {
+        // It repeats what was typed, between colours.
+        failure.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
+    }
+    for (kind, text) in typed {
+        failure.insert(kind, ContextValue::String(text));
     }
 }
 

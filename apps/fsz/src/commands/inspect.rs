@@ -80,7 +80,7 @@ fn inspect_stream(args: &Args, quiet: bool) -> Result<()> {
     if args.json {
         return terminal::print_json(&report);
     }
-    terminal::print(&format!("{}\n{}", args.input.display(), report.text()))
+    terminal::print(&format!("{}\n{}", terminal::named(&args.input), report.text()))
 }
 
 /// Writes the tiles where they are asked for; whether that was to standard output.

@@ -77,7 +77,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<ExitCode> {
             if args.json {
                 terminal::print_json(&found)?;
             } else if !quiet {
-                terminal::print(&format!("{}: {}\n", pair.stream.display(), found.text()))?;
+                terminal::line(&format!("{}: {}", pair.stream.display(), found.text()))?;
             }
             found.holds()
         }

@@ -128,3 +128,45 @@ fn names_of_files_are_shown_without_control_characters() {
     let told = fixture.run(&["inspect", "out"]).err;
     assert!(told.contains("broken\u{fffd}[31m.fsz: not an FSZ stream"), "{told}");
 }
+
+/// Whatever a command says of a file.
+#[cfg(unix)]
+#[test]
+fn summaries_show_names_without_control_characters() {
+    let fixture = Fixture::with_field();
+    let name = |ending: &str| format!("T\u{1b}[31m\n\u{9b}31m.{ending}");
+    let [stream, npy, raw, png] = ["fsz", "npy", "f32", "png"].map(name);
+    std::fs::rename(fixture.path(FIELD), fixture.path(&raw)).unwrap();
+    let shape = ["--shape", "6x20x30"];
+    let slice = ["--axis", "0", "--index", "0"];
+    let shown = |args: &[&str]| {
+        let run = fixture.run(args);
+        let told = format!("{}{}", run.out, run.err);
+        assert_eq!(run.code, 0, "{args:?}: {told}");
+        assert!(told.contains("T\u{fffd}[31m\u{fffd}\u{fffd}31m"), "{args:?}: {told}");
+        assert!(!told.contains(|c: char| c.is_control() && c != '\n'), "{args:?}: {told}");
+    };
+    shown(&[&["compress", &raw, "-o", &stream, "--abs", "1"][..], &shape].concat());
+    shown(&["inspect", &stream]);
+    shown(&["verify", &stream]);
+    shown(&["decompress", &stream, "-o", &npy]);
+    shown(&[&["slice", &stream, "-o", &npy, "--force"][..], &slice].concat());
+    shown(&["picture", &stream, "-o", &png]);
+    shown(&[&["bench", &raw, "--target-mb", "1", "--repeat", "1"][..], &shape].concat());
+    // The shell puts it in the place of a *.
+    let odd = format!("--{stream}");
+    let told = fixture.run(&["inspect", &odd]);
+    assert_eq!(told.code, 2);
+    assert!(told.err.contains("unexpected argument '--T\u{fffd}[31m"), "{}", told.err);
+    assert!(!told.err.contains(|c: char| c.is_control() && c != '\n'), "{}", told.err);
+}
+
+#[test]
+fn json_keeps_names_and_escapes_their_control_characters() {
+    let fixture = Fixture::with_field();
+    let name = "T\u{1b}[31m\u{9b}31m\u{7f}\n\"";
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1", "--name", name]);
+    let text = fixture.fine(&["inspect", "T.fsz", "--json"]);
+    assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
+    assert_eq!(fixture.json(&["inspect", "T.fsz", "--json"])["name"], name);
+}

@@ -70,7 +70,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     } else if args.json {
         terminal::print_json(&file)?;
     } else {
-        let (path, table) = (args.input.display(), file.text()?);
+        let (path, table) = (terminal::named(&args.input), file.text()?);
         terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
     if file.variables.is_empty() {
@@ -157,7 +157,7 @@ impl Variable {
             with_values().filter(|(_, block)| block.fsz.is_none()).map(|(step, _)| step).collect();
         let first = plain.first()?;
         let (some, all) = (plain.len(), with_values().count());
-        let name = terminal::shown(&self.name);
+        let name = &self.name;
         Some(format!("{name}: {some} of {all} ADIOS2 blocks, from step {first}"))
     }
 }
@@ -183,7 +183,7 @@ impl Step {
         let streams = self.blocks.iter().filter(|b| b.fsz.is_some()).count();
         let told = |text: fn(&Point) -> String| point.as_ref().map_or_else(|| "-".to_owned(), text);
         Ok([
-            terminal::shown(&variable.name),
+            variable.name.clone(),
             self.step.to_string(),
             variable.dtype.to_owned(),
             if variable.is_local {

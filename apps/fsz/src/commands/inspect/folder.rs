@@ -76,7 +76,7 @@ pub fn inspect(args: &Args, files: &[PathBuf], quiet: bool) -> Result<ExitCode> 
     } else if args.json {
         terminal::print_json(&folder)?;
     } else {
-        let (path, table) = (args.input.display(), folder.text()?);
+        let (path, table) = (terminal::named(&args.input), folder.text()?);
         terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
     Ok(if folder.unreadable.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
@@ -106,8 +106,8 @@ impl Folder {
         for File { file, report } in &self.streams {
             let told = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             table.row([
-                terminal::shown(file),
-                told(report.name.as_deref().map(terminal::shown)),
+                file.clone(),
+                told(report.name.clone()),
                 told(report.step.map(|step| step.to_string())),
                 report.dtype.to_owned(),
                 Shape::new(&report.shape)?.to_string(),

@@ -46,7 +46,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<()> {
     if args.json {
         return terminal::print_json(&report);
     }
-    terminal::print(&format!("{}\n{}", args.input.display(), report.text()?))
+    terminal::print(&format!("{}\n{}", terminal::named(&args.input), report.text()?))
 }
 
 impl Report {

@@ -55,7 +55,7 @@ pub fn check(args: &Args, pairs: &Pairs, codec: &Codec, quiet: bool) -> Result<b
             && !args.json
             && !quiet
         {
-            terminal::print(&format!("{}: {}\n", terminal::shown(&file), found.text()))?;
+            terminal::line(&format!("{file}: {}", found.text()))?;
         }
         let original = pair.original.as_ref().map(|path| path.display().to_string());
         streams.push(Checked { file: Some(file), original, found, error });
@@ -71,7 +71,7 @@ pub fn check(args: &Args, pairs: &Pairs, codec: &Codec, quiet: bool) -> Result<b
     if args.json {
         terminal::print_json(&series)?;
     } else if !quiet {
-        terminal::print(&series.text())?;
+        terminal::line(&series.text())?;
     }
     Ok(series.holds)
 }
@@ -94,8 +94,8 @@ impl Series {
         });
         // Of several that have it, the first, as fsz inspect tells it.
         if let Some((file, error)) = errors.rev().max_by(|a, b| a.1.total_cmp(&b.1)) {
-            text.push_str(&format!(", max error {} in {}", short(error), terminal::shown(file)));
+            text.push_str(&format!(", max error {} in {file}", short(error)));
         }
-        text + "\n"
+        text
     }
 }
