@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fsz::{Codec, Element};
 use fsz_field::{Field, Kind, StreamFile, with_values};
 use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb, number, palette};
 use fsz_metrics::{Class, Missing, Sample};
 
+use super::slice;
 use crate::cli::whole_in;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
@@ -90,12 +91,17 @@ impl Args {
     /// The field, cut along one axis if it has more than two, and its missing values.
     fn first(&self, codec: &Codec) -> Result<(Field, Vec<f64>)> {
         let asked = self.axis.zip(self.index);
-        let middle = |sides: &[u64]| normal(sides).map(|axis| (axis, sides[axis] / 2));
+        let plane = |sides: &[u64]| -> Result<Option<(usize, u64)>> {
+            if let Some(asked) = asked {
+                slice::check(&self.input, sides, asked)?;
+            }
+            Ok(asked.or_else(|| normal(sides).map(|axis| (axis, sides[axis] / 2))))
+        };
         if Kind::of(&self.input)? == Kind::Fsz {
             let file = StreamFile::open(&self.input)?;
             let header = file.stream()?.header().clone();
             self.source.agree(&self.input, &header.shape, header.dtype)?;
-            let plane = match asked.or_else(|| middle(&header.shape)) {
+            let plane = match plane(&header.shape)? {
                 Some((axis, index)) => file.decode_slice(codec, axis, index)?,
                 None => file.decode(codec)?,
             };
@@ -103,10 +109,8 @@ impl Args {
             return Ok((plane, if named { self.missing.clone() } else { header.missing }));
         }
         let field = self.source.open(&self.input, codec)?;
-        let cut = match asked.or_else(|| middle(field.shape().sides())) {
-            Some((axis, index)) => {
-                field.slice(axis, index).with_context(|| self.input.display().to_string())?
-            }
+        let cut = match plane(field.shape().sides())? {
+            Some((axis, index)) => field.slice(axis, index)?,
             None => field,
         };
         Ok((cut, self.missing.clone()))

@@ -1,9 +1,9 @@
 //! `fsz slice`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use fsz_field::{Fsz1File, Kind, StreamFile};
+use anyhow::{Result, bail};
+use fsz_field::{Fsz1File, Kind, Shape, StreamFile};
 
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
@@ -45,22 +45,50 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
             let file = StreamFile::open(input)?;
             let stream = file.stream()?;
             source.agree(input, &stream.header().shape, stream.header().dtype)?;
+            check(input, &stream.header().shape, (*axis, *index))?;
             file.decode_slice(&codec, *axis, *index)?
         }
         Kind::Fsz1 => {
             let file = Fsz1File::open(input)?;
             let stream = file.stream()?;
             source.agree(input, &stream.header().shape, stream.header().dtype)?;
+            check(input, &stream.header().shape, (*axis, *index))?;
             file.decode_slice(*axis, *index)?
         }
-        _ => source
-            .open(input, &codec)?
-            .slice(*axis, *index)
-            .with_context(|| input.display().to_string())?,
+        _ => {
+            let field = source.open(input, &codec)?;
+            check(input, field.shape().sides(), (*axis, *index))?;
+            field.slice(*axis, *index)?
+        }
     };
     let direct = output.is_direct();
     write_field(&plane, &mut output)?;
     output.commit()?;
     let (path, shape) = (args.output.display(), plane.shape());
     terminal::summary(quiet, direct, &format!("{path}: {} {shape}", plane.dtype()))
+}
+
+/// Errs where a file of this shape has no such plane.
+pub fn check(input: &Path, sides: &[u64], (axis, index): (usize, u64)) -> Result<()> {
+    let (path, shape) = (input.display(), Shape::new(sides)?);
+    match (sides.get(axis), sides.len()) {
+        (Some(&side), _) if index < side => Ok(()),
+        (Some(0), _) => {
+            bail!("{path}: --index {index}: axis {axis} of shape {shape} has no planes")
+        }
+        (Some(side), _) => {
+            let last = side - 1;
+            bail!(
+                "{path}: --index {index}: axis {axis} of shape {shape} has the planes 0 to {last}"
+            )
+        }
+        (None, 0) => bail!("{path}: --axis {axis}: it has one value, and no axes"),
+        (None, 1) => bail!("{path}: --axis {axis}: shape {shape} has the axis 0 alone"),
+        (None, axes) => {
+            bail!(
+                "{path}: --axis {axis}: shape {shape} has the axes 0 to {}, slowest first",
+                axes - 1
+            )
+        }
+    }
 }

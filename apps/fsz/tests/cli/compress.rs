@@ -49,6 +49,13 @@ fn a_step_is_coded_like_another() {
     ] {
         fixture.refused(&[&like[..], &["-o", "no.fsz"], &other[..]].concat(), words);
     }
+    let cubes = [&["compress", FIELD, "-o", "cubes.fsz"], &dense[..], &["--layout", "brick"]];
+    fixture.fine(&cubes.concat());
+    fixture.write_f32("T_3600.f32", &field());
+    fixture.refused(
+        &["compress", "T_3600.f32", "-o", "no.fsz", "--abs", "0.01", "--like", "cubes.fsz"],
+        "like a stream of layout brick: a field of shape [3600] does not fill such boxes; name a stream of its own shape, or none",
+    );
 }
 
 #[test]

@@ -55,7 +55,10 @@ fn decompress_slice_and_compare_read_it() {
     fixture.fine(&["slice", "T.fsz", "--axis", "0", "--index", "3", "-o", "plane.f32"]);
     let plane = 3 * rows * columns..4 * rows * columns;
     assert_eq!(fixture.read_f32("plane.f32"), found[plane]);
-    fixture.refused(&["slice", "T.fsz", "--axis", "0", "--index", "6", "-o", "p.f32"], "index 6");
+    fixture.refused(
+        &["slice", "T.fsz", "--axis", "0", "--index", "6", "-o", "p.f32"],
+        "index 6: axis 0 of",
+    );
     let figures = fixture.json(&["compare", FIELD, "T.fsz", "--json"]);
     assert_eq!(figures["bound"], BOUND);
     let largest = crate::fixture::largest_error(&found, &field());

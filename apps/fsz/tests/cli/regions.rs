@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::fixture::{FIELD, Fixture, SHAPE, field};
+use crate::fixture::{FIELD, Fixture, SHAPE, field, npy};
 
 const BOX: &str = "1:4,:,10:20=0.001";
 
@@ -57,14 +57,6 @@ fn each_value_keeps_the_bound_of_its_region() {
     }
 }
 
-/// A `.npy` file of this type, with a byte for each element.
-fn bytes_npy(descr: &str, fortran: &str, shape: &str, values: &[u8]) -> Vec<u8> {
-    let header =
-        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({shape}), }}\n");
-    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values]
-        .concat()
-}
-
 #[test]
 fn a_mask_may_be_of_bool_or_bytes() {
     let fixture = fixture();
@@ -76,20 +68,20 @@ fn a_mask_may_be_of_bool_or_bytes() {
         fixture.read("M.fsz")
     };
     let bytes: Vec<u8> = (0..3600).map(|i| u8::from(set(i))).collect();
-    fixture.write("b.npy", &bytes_npy("|b1", "False", "6, 20, 30", &bytes));
+    fixture.write("b.npy", &npy("|b1", "False", "6, 20, 30", &bytes));
     let more: Vec<u8> = bytes.iter().map(|set| set * 200).collect();
-    fixture.write("u.npy", &bytes_npy("|u1", "False", "6, 20, 30", &more));
+    fixture.write("u.npy", &npy("|u1", "False", "6, 20, 30", &more));
     // The first axis is the fastest.
     let turned =
         (0..3600).map(|i| bytes[i % 6 * 600 + i / 6 % 20 * 30 + i / 120]).collect::<Vec<u8>>();
-    fixture.write("f.npy", &bytes_npy("|b1", "True", "6, 20, 30", &turned));
+    fixture.write("f.npy", &npy("|b1", "True", "6, 20, 30", &turned));
     for name in ["b.npy", "u.npy", "f.npy"] {
         assert!(compress(name) == fixture.read("T.fsz"), "{name}");
     }
-    fixture.write("i.npy", &bytes_npy("<i4", "False", "900", &bytes));
+    fixture.write("i.npy", &npy("<i4", "False", "900", &bytes));
     let with = |mask| ["compress", FIELD, "-o", "x.fsz", "--abs", "0.1", "--bound-where", mask];
     fixture.refused(&with("i.npy=1"), "--bound-where: i.npy: values of type '<i4': a mask is bool");
-    fixture.write("s.npy", &bytes_npy("|b1", "False", "6, 20, 31", &bytes));
+    fixture.write("s.npy", &npy("|b1", "False", "6, 20, 31", &bytes));
     fixture.refused(&with("s.npy=1"), "shape 6x20x31 of '|b1' does not fit");
     fixture.refused(&["compress", "b.npy", "-o", "x.fsz", "--abs", "1"], ".astype(numpy.float32)");
 }

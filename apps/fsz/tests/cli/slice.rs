@@ -1,6 +1,6 @@
 //! `slice`.
 
-use crate::fixture::{FIELD, Fixture, field};
+use crate::fixture::{FIELD, Fixture, field, npy};
 
 #[test]
 fn a_slice_of_a_stream_is_that_of_its_decoded_field() {
@@ -28,11 +28,22 @@ fn raw_values_are_written_to_other_names() {
 #[test]
 fn slices_that_are_not_there() {
     let fixture = Fixture::with_stream();
-    for input in ["T.fsz", FIELD] {
-        let named = format!("{input}: ");
-        let slice = ["slice", input, "-o", "x.npy", "--axis"];
-        fixture.refused(&[&slice[..], &["3", "--index", "0"]].concat(), &named);
-        fixture.refused(&[&slice[..], &["0", "--index", "6"]].concat(), &named);
+    fixture.write_f32("line_7.f32", &[0.0; 7]);
+    fixture.write("one.npy", &npy("<f4", "False", "", &1f32.to_le_bytes()));
+    fixture.write("none.npy", &npy("<f4", "False", "0, 5", &[]));
+    let three = "shape 6x20x30 has the axes 0 to 2, slowest first";
+    for (input, axis, index, words) in [
+        ("T.fsz", "3", "0", &format!("T.fsz: --axis 3: {three}")[..]),
+        (FIELD, "9", "0", &format!("{FIELD}: --axis 9: {three}")),
+        ("T.fsz", "0", "6", "T.fsz: --index 6: axis 0 of shape 6x20x30 has the planes 0 to 5"),
+        (FIELD, "2", "30", "--index 30: axis 2 of shape 6x20x30 has the planes 0 to 29"),
+        ("line_7.f32", "1", "0", "line_7.f32: --axis 1: shape 7 has the axis 0 alone"),
+        ("one.npy", "0", "0", "one.npy: --axis 0: it has one value, and no axes"),
+        ("none.npy", "0", "0", "none.npy: --index 0: axis 0 of shape 0x5 has no planes"),
+    ] {
+        let plane = ["--axis", axis, "--index", index];
+        fixture.refused(&[&["slice", input, "-o", "x.npy"][..], &plane].concat(), words);
+        fixture.refused(&[&["picture", input, "-o", "x.png"][..], &plane].concat(), words);
     }
 }
 

@@ -142,7 +142,10 @@ fn what_cannot_be_a_model_is_refused() {
     let answer = Codec::cpu()
         .compress_into(&data[..9000], &[9000], &like(&dense, &model), &mut out)
         .expect_err("a line in bricks");
-    assert!(answer.to_string().contains("does not fill its boxes"), "{answer}");
+    assert!(
+        answer.to_string().contains("like a stream of layout brick: a field of shape"),
+        "{answer}"
+    );
 
     // Fields with regions choose for themselves.
     let region = Region::in_box(&[0, 0, 0], &[4, 4, 4], Bound::Absolute(1e-4));

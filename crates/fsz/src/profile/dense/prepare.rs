@@ -381,7 +381,12 @@ pub(super) fn fitted<T: Element>(
     let layout = dense.own_layout();
     let grid = grid_of(layout, shape)?;
     if is_sparse(layout, &grid) {
-        return Err(unfilled(layout, shape));
+        // The caller chose a stream, and no layout.
+        return Err(Error::invalid(format!(
+            "like a stream of layout {}: a field of shape {shape:?} does not fill such boxes; name a stream of its \
+             own shape, or none",
+            layout.name()
+        )));
     }
     let mut choice = dense.choice;
     if relative.is_some_and(|relative| !can_be_relative(relative, choice.fine)) {
