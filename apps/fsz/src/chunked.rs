@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
-use fsz::{Codec, Element, Progress, Stream};
+use fsz::{Codec, DecompressOptions, Element, Progress, Stream};
 use fsz_field::Shape;
 use indicatif::ProgressBar;
 
@@ -51,7 +51,9 @@ fn each_of<T: Element>(
     mut take: impl FnMut(u64, &[T]) -> Result<()>,
 ) -> Result<()> {
     let parts = Parts::of(stream, part / size_of::<T>() as u64);
-    let cancellable = Cancellable::new(&Progress::new());
+    let progress = Progress::new();
+    let cancellable = Cancellable::new(&progress);
+    let options = DecompressOptions::new().progress(progress);
     let most = Shape::new(&[(parts.together * parts.unit).min(stream.header().elements())])?;
     let (fill, filled) = mpsc::channel::<(Range<u64>, Vec<T>)>();
     let (empty, emptied) = mpsc::channel();
@@ -59,7 +61,7 @@ fn each_of<T: Element>(
         // The other end is there.
         let _ = empty.send(fsz_field::zeros::<T>(&most)?);
     }
-    let (parts, cancellable) = (&parts, &cancellable);
+    let (parts, cancellable, options) = (&parts, &cancellable, &options);
     // What this thread holds of the channels goes with it, so that the other does not wait for ever.
     std::thread::scope(move |scope| {
         let decoder = std::thread::Builder::new().spawn_scoped(scope, move || -> Result<()> {
@@ -74,7 +76,7 @@ fn each_of<T: Element>(
                 let values = parts.values(&units);
                 let codec = if waited > took / TO_SPARE { &unhurried } else { codec };
                 let began = Instant::now();
-                parts.decode(codec, stream, units, &mut buffer[..length(&values)])?;
+                parts.decode(codec, stream, units, &mut buffer[..length(&values)], options)?;
                 took = began.elapsed();
                 if fill.send((values, buffer)).is_err() {
                     break;
@@ -164,14 +166,15 @@ impl Parts {
         stream: &Stream<'_>,
         units: Range<u64>,
         out: &mut [T],
+        options: &DecompressOptions,
     ) -> fsz::Result<()> {
         let Some(axis) = self.axis else {
-            return codec.decompress_tiles_into(stream, units, out);
+            return codec.decompress_tiles_with(stream, units, out, options);
         };
         let shape = &stream.header().shape;
         let (mut at, mut count) = (vec![0; shape.len()], shape.clone());
         (at[axis], count[axis]) = (units.start, units.end - units.start);
-        codec.decompress_box_into(stream, &at, &count, out)
+        codec.decompress_box_with(stream, &at, &count, out, options)
     }
 }
 

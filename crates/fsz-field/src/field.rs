@@ -9,6 +9,7 @@ use ndarray::{ArrayView1, ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
 use crate::error::{Error, Result};
 use crate::map::{Order, read};
+use crate::memory::copied;
 use crate::shape::Shape;
 use crate::storage::{Storage, Values};
 use crate::with_values;
@@ -62,7 +63,7 @@ impl Field {
         let storage = if raw.as_ptr().addr().is_multiple_of(size) {
             Storage::Mapped(map, bytes, dtype)
         } else {
-            read(raw, dtype, Order::NATIVE)
+            read(raw, dtype, Order::NATIVE)?
         };
         Field::stored(shape, storage)
     }
@@ -129,7 +130,7 @@ impl Field {
     pub fn window(&self, start: &[u64], count: &[u64]) -> Result<Field> {
         let storage = with_values!(self.values(), v => {
             let window = window(v, (&self.shape, false), (start, count))?;
-            Storage::of(window.iter().copied().collect())
+            Storage::of(copied(&window)?)
         });
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
         Ok(Field { name, step, shape, storage })
@@ -176,7 +177,7 @@ pub(crate) fn from_fortran(shape: &Shape, values: Values<'_>) -> Result<Storage>
 
 fn transpose<T: Element>(shape: &Shape, values: &[T]) -> Result<Vec<T>> {
     let whole = window(values, (shape, true), (&vec![0; shape.sides().len()], shape.sides()))?;
-    Ok(whole.iter().copied().collect())
+    copied(&whole)
 }
 
 #[cfg(test)]

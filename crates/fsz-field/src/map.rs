@@ -44,12 +44,21 @@ impl Order {
 }
 
 /// Copies the values in `bytes`; a rest shorter than a value is left out.
-pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Storage {
+///
+/// # Errors
+/// When there is not so much memory.
+pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Result<Storage> {
     with_element!(dtype, T => {
         let value = |b: &[u8; size_of::<T>()]| match order {
             Order::Little => T::from_le_bytes(*b),
             Order::Big => T::from_be_bytes(*b),
         };
-        Storage::of(bytes.as_chunks().0.iter().map(value).collect())
+        let all = bytes.as_chunks().0;
+        let mut values = Vec::new();
+        if values.try_reserve_exact(all.len()).is_err() {
+            return Err(Error::Memory(format!("out of memory for {} values", all.len())));
+        }
+        values.extend(all.iter().map(value));
+        Ok(Storage::of(values))
     })
 }

@@ -3,6 +3,7 @@
 
 use bytemuck::allocation::try_zeroed_vec;
 use fsz::Element;
+use ndarray::ArrayViewD;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -15,6 +16,20 @@ pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
     let too_large = || Error::Memory(format!("out of memory for a field of shape {shape}"));
     let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
     try_zeroed_vec(len).map_err(|()| too_large())
+}
+
+/// The values of a part of a field, in C order.
+///
+/// # Errors
+/// When there is not so much memory for them.
+pub(crate) fn copied<T: Element>(part: &ArrayViewD<'_, T>) -> Result<Vec<T>> {
+    let sides: Vec<u64> = part.shape().iter().map(|&side| side as u64).collect();
+    let shape = Shape::new(&sides)?;
+    let too_large = |_| Error::Memory(format!("out of memory for a field of shape {shape}"));
+    let mut values = Vec::new();
+    values.try_reserve_exact(part.len()).map_err(too_large)?;
+    values.extend(part.iter().copied());
+    Ok(values)
 }
 
 /// Memory for a stream of up to so many bytes. What is behind the stream is never touched, and costs nothing but address
@@ -42,5 +57,14 @@ mod tests {
         let shape = Shape::new(&[1 << 30, 1 << 29]).unwrap();
         let told = zeros::<f64>(&shape).unwrap_err().to_string();
         assert!(told.contains("1073741824x536870912"), "{told}");
+        // A value that stands everywhere in a part takes no memory of its own.
+        let one = ndarray::arr0(1.0f64).into_dyn();
+        assert_eq!(copied(&one.broadcast(vec![2, 3]).unwrap()).unwrap(), [1.0; 6]);
+        let part = one.broadcast(vec![1 << 30, 1 << 29]).unwrap();
+        let told = copied(&part).unwrap_err();
+        assert!(
+            matches!(&told, Error::Memory(why) if why.contains("1073741824x536870912")),
+            "{told}"
+        );
     }
 }

@@ -29,15 +29,17 @@ pub(crate) fn open_npy(path: &Path) -> Result<Field> {
     let Some(Item::Float(dtype)) = header.item else {
         return Err(header.wrong_type(path, header.advice()));
     };
+    let in_file = |error: Error| error.in_file(path);
     if header.order == Order::NATIVE && !header.fortran {
         let values = start..map.len();
-        return Field::mapped(header.shape, dtype, map, values);
+        return Field::mapped(header.shape, dtype, map, values).map_err(in_file);
     }
-    let copy = Field::stored(header.shape, read(&map[start..], dtype, header.order))?;
+    let values = read(&map[start..], dtype, header.order).map_err(in_file)?;
+    let copy = Field::stored(header.shape, values)?;
     if !header.fortran {
         return Ok(copy);
     }
-    let rearranged = from_fortran(copy.shape(), copy.values())?;
+    let rearranged = from_fortran(copy.shape(), copy.values()).map_err(in_file)?;
     Field::stored(copy.shape().clone(), rearranged)
 }
 

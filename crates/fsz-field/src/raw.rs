@@ -36,9 +36,9 @@ pub(crate) fn open_raw(path: &Path, hints: &Hints) -> Result<Field> {
     };
     if Order::NATIVE == Order::Little {
         let all = 0..map.len();
-        return Field::mapped(shape, dtype, map, all);
+        return Field::mapped(shape, dtype, map, all).map_err(|error| error.in_file(path));
     }
-    Field::stored(shape, read(&map, dtype, Order::Little))
+    Field::stored(shape, read(&map, dtype, Order::Little).map_err(|error| error.in_file(path))?)
 }
 
 /// Writes the values, little-endian, C order.

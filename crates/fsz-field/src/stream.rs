@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use fsz::{Codec, DecompressOptions, Element, Progress, Stream, with_element};
 use memmap2::Mmap;
-use ndarray::Axis;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
@@ -52,11 +51,18 @@ impl StreamFile {
         with_element!(stream.header().dtype, T => self.decode_as::<T>(codec, &stream, &options))
     }
 
-    /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed.
-    pub fn decode_slice(&self, codec: &Codec, axis: usize, index: u64) -> Result<Field> {
+    /// Decodes the plane at `index` of `axis` and no more than it takes; the axis is removed. It reports to `progress`, and can
+    /// be cancelled by it.
+    pub fn decode_slice_watched(
+        &self,
+        codec: &Codec,
+        (axis, index): (usize, u64),
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
         let stream = self.stream()?;
+        let options = DecompressOptions::new().progress(progress.clone());
         with_element!(stream.header().dtype, T => {
-            self.decode_slice_as::<T>(codec, &stream, axis, index)
+            self.decode_slice_as::<T>(codec, &stream, (axis, index), &options)
         })
     }
 
@@ -76,16 +82,20 @@ impl StreamFile {
         &self,
         codec: &Codec,
         stream: &Stream<'_>,
-        axis: usize,
-        index: u64,
+        (axis, index): (usize, u64),
+        options: &DecompressOptions,
     ) -> Result<Field> {
-        let plane = codec
-            .decompress_slice::<T>(stream, Axis(axis), index)
-            .map_err(Error::codec(&self.path))?;
-        let sides: Vec<u64> = plane.shape().iter().map(|&n| n as u64).collect();
-        // The plane of a slice across a fast axis may be a view with gaps.
-        let values = plane.iter().copied().collect();
-        Ok(named(Field::new(Shape::new(&sides)?, values)?, stream))
+        let codec_error = |error| Error::codec(&self.path)(error);
+        let (start, count) =
+            fsz::slice_box(&stream.header().shape, axis, index).map_err(codec_error)?;
+        let mut sides = count.clone();
+        sides.remove(axis);
+        let shape = Shape::new(&sides)?;
+        let mut plane = zeros::<T>(&shape).map_err(|error| error.in_file(&self.path))?;
+        codec
+            .decompress_box_with(stream, &start, &count, &mut plane, options)
+            .map_err(codec_error)?;
+        Ok(named(Field::new(shape, plane)?, stream))
     }
 }
 

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use fsz::{Codec, DType};
+use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{
-    Error, Field, Hints, Kind, MaskFile, Output, Shape, open, with_values, write_npy, write_raw,
+    Error, Field, Hints, Kind, MaskFile, Output, Shape, StreamFile, open, with_values, write_npy,
+    write_raw,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -317,6 +318,30 @@ fn the_magic_decides_before_the_name() {
     }
     assert!(Kind::of(Path::new("/nowhere/a.bp")).is_err());
     assert!(Kind::of(Path::new("/dev/null")).unwrap_err().to_string().contains("regular"));
+}
+
+#[test]
+fn planes_of_a_stream_are_decoded_until_they_are_cancelled() {
+    let values: Vec<f32> = (0..60_000).map(|i| (i as f32 * 0.01).sin()).collect();
+    let (shape, options) = ([3, 100, 200], CompressOptions::new(Bound::Absolute(1e-3)));
+    let mut bytes = vec![0; 1 << 20];
+    let length = Codec::cpu().compress_into(&values, &shape, &options, &mut bytes).unwrap();
+    let file = StreamFile::open(&Folder::new().file("w.fsz", &bytes[..length])).unwrap();
+    let whole = file.decode(&Codec::cpu()).unwrap();
+    for (axis, index) in [(0, 2), (1, 99), (2, 0)] {
+        let progress = Progress::new();
+        let decode = || file.decode_slice_watched(&Codec::cpu(), (axis, index), &progress);
+        let (plane, expected) = (decode().unwrap(), whole.slice(axis, index).unwrap());
+        assert_eq!(plane.shape(), expected.shape());
+        assert!(plane.as_slice::<f32>().is_some());
+        assert_eq!(plane.as_slice::<f32>(), expected.as_slice());
+        assert_eq!(progress.done(), 4 * plane.shape().elements());
+        progress.cancel();
+        let ended = decode().unwrap_err();
+        assert!(matches!(ended, Error::Codec { source: fsz::Error::Cancelled, .. }), "{ended}");
+    }
+    let outside = file.decode_slice_watched(&Codec::cpu(), (3, 0), &Progress::new()).unwrap_err();
+    assert!(outside.to_string().contains("axis 3 of a field of 3 dimensions"), "{outside}");
 }
 
 #[test]

@@ -262,12 +262,8 @@ impl Stream {
         let bytes = size_of_val(out) as u64;
         let work = |progress: &Arc<Progress>| {
             let codec = codec(asked, threads)?;
-            // A whole field reports how far it is; a box is decoded in one go.
-            if start.iter().all(|&s| s == 0) && count == stream.header().shape {
-                let options = DecompressOptions::new().progress(Arc::clone(progress));
-                return codec.decompress_with(stream, out, &options);
-            }
-            codec.decompress_box_into(stream, start, count, out)
+            let options = DecompressOptions::new().progress(Arc::clone(progress));
+            codec.decompress_box_with(stream, start, count, out, &options)
         };
         watched(py, bytes, progress, work)
     }

@@ -38,8 +38,8 @@ calls! {
     find_bound by find_bound_of (data: &[Self], shape: &[u64], options: &CompressOptions) -> f64;
     decompress_with by decompress_with_of
         (stream: &Stream<'_>, out: &mut [Self], options: &DecompressOptions) -> ();
-    decompress_tiles_into by decompress_tiles_into_of
-        (stream: &Stream<'_>, tiles: Range<u64>, out: &mut [Self]) -> ();
-    decompress_box_into by decompress_box_into_of
-        (stream: &Stream<'_>, start: &[u64], count: &[u64], out: &mut [Self]) -> ();
+    decompress_tiles_with by decompress_tiles_with_of
+        (stream: &Stream<'_>, tiles: Range<u64>, out: &mut [Self], options: &DecompressOptions) -> ();
+    decompress_box_with by decompress_box_with_of
+        (stream: &Stream<'_>, start: &[u64], count: &[u64], out: &mut [Self], options: &DecompressOptions) -> ();
 }

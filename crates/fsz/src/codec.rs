@@ -377,36 +377,30 @@ impl Codec {
         options: &DecompressOptions,
     ) -> Result<()> {
         check_output(stream.header(), out, stream.header().elements())?;
-        let progress = options.progress.as_deref();
-        if let Some(progress) = progress {
-            progress.begin(size_of_val(out) as u64);
-        }
         let tiles = 0..stream.grid().tiles();
         let shape = &stream.header().shape;
         let first = vec![0; shape.len()];
         #[cfg(feature = "cuda")]
         {
             let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
-            let how = (options.threads, progress);
+            let how = begin(options, size_of_val(out));
             let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
                 run.check()?;
                 cuda::field_to_host(device, stream, out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(self, stream, (&first, shape), out);
-            }
-            if let Some(progress) = progress {
-                progress.begin(size_of_val(out) as u64);
+                return region::put_box(self, stream, (&first, shape), out, options);
             }
         }
-        self.run(options.threads, progress, |run| {
+        let (threads, progress) = begin(options, size_of_val(out));
+        self.run(threads, progress, |run| {
             if stream.grid().is_linear() {
                 return partial::tiles(stream, tiles, out, run);
             }
             partial::boxed(stream, &first, shape, out, run)
         })?;
-        region::put_box(self, stream, (&first, shape), out)
+        region::put_box(self, stream, (&first, shape), out, options)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -420,32 +414,50 @@ impl Codec {
         tiles: Range<u64>,
         out: &mut [T],
     ) -> Result<()> {
-        T::decompress_tiles_into(self, stream, tiles, out)
+        self.decompress_tiles_with(stream, tiles, out, &DecompressOptions::new())
     }
 
-    /// [`Codec::decompress_tiles_into`], which is compiled for both types in [`Calls`](crate::calls::Calls).
-    pub(crate) fn decompress_tiles_into_of<T: Element>(
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Codec::decompress_tiles_into`], and [`Error::Cancelled`].
+    pub fn decompress_tiles_with<T: Element>(
         &self,
         stream: &Stream<'_>,
         tiles: Range<u64>,
         out: &mut [T],
+        options: &DecompressOptions,
+    ) -> Result<()> {
+        T::decompress_tiles_with(self, stream, tiles, out, options)
+    }
+
+    /// [`Codec::decompress_tiles_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decompress_tiles_with_of<T: Element>(
+        &self,
+        stream: &Stream<'_>,
+        tiles: Range<u64>,
+        out: &mut [T],
+        options: &DecompressOptions,
     ) -> Result<()> {
         check_tiles(stream.grid(), &tiles)?;
         check_output(stream.header(), out, stream.grid().len_of(tiles.clone()))?;
         #[cfg(feature = "cuda")]
         {
             let bytes = size_of_val(out) as u64;
-            let job = || self.job(Work::Decompress, stream, bytes, None);
-            let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
+            let job = || self.job(Work::Decompress, stream, bytes, options.threads);
+            let how = begin(options, size_of_val(out));
+            let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
+                run.check()?;
                 cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_tiles(self, stream, tiles, out);
+                return region::put_tiles(self, stream, tiles, out, options);
             }
         }
-        self.run(None, None, |run| partial::tiles(stream, tiles.clone(), out, run))?;
-        region::put_tiles(self, stream, tiles, out)
+        let (threads, progress) = begin(options, size_of_val(out));
+        self.run(threads, progress, |run| partial::tiles(stream, tiles.clone(), out, run))?;
+        region::put_tiles(self, stream, tiles, out, options)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -459,21 +471,37 @@ impl Codec {
         count: &[u64],
         out: &mut [T],
     ) -> Result<()> {
-        T::decompress_box_into(self, stream, start, count, out)
+        self.decompress_box_with(stream, start, count, out, &DecompressOptions::new())
     }
 
-    /// [`Codec::decompress_box_into`], which is compiled for both types in [`Calls`](crate::calls::Calls).
-    pub(crate) fn decompress_box_into_of<T: Element>(
+    /// The same with options.
+    ///
+    /// # Errors
+    /// As [`Codec::decompress_box_into`], and [`Error::Cancelled`].
+    pub fn decompress_box_with<T: Element>(
         &self,
         stream: &Stream<'_>,
         start: &[u64],
         count: &[u64],
         out: &mut [T],
+        options: &DecompressOptions,
+    ) -> Result<()> {
+        T::decompress_box_with(self, stream, start, count, out, options)
+    }
+
+    /// [`Codec::decompress_box_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decompress_box_with_of<T: Element>(
+        &self,
+        stream: &Stream<'_>,
+        start: &[u64],
+        count: &[u64],
+        out: &mut [T],
+        options: &DecompressOptions,
     ) -> Result<()> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
         check_output(stream.header(), out, elements)?;
         if elements == stream.header().elements() {
-            return self.decompress_into(stream, out);
+            return self.decompress_with(stream, out, options);
         }
         #[cfg(feature = "cuda")]
         {
@@ -483,18 +511,21 @@ impl Codec {
                 let chunks = grid.touched(start, count).len() as u64;
                 let chunk = grid.tiles_per_chunk() * grid.full_tile_len() as u64;
                 let bytes = (chunks * chunk * size_of::<T>() as u64).min(stream.raw_bytes());
-                self.job(Work::Decompress, stream, bytes, None)
+                self.job(Work::Decompress, stream, bytes, options.threads)
             };
-            let answer = self.on_device(cuda::serves(stream), job, (None, None), |device, run| {
+            let how = begin(options, size_of_val(out));
+            let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
+                run.check()?;
                 cuda::box_to_host(device, stream, (start, count), out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(self, stream, (start, count), out);
+                return region::put_box(self, stream, (start, count), out, options);
             }
         }
-        self.run(None, None, |run| partial::boxed(stream, start, count, out, run))?;
-        region::put_box(self, stream, (start, count), out)
+        let (threads, progress) = begin(options, size_of_val(out));
+        self.run(threads, progress, |run| partial::boxed(stream, start, count, out, run))?;
+        region::put_box(self, stream, (start, count), out, options)
     }
 }
 
@@ -511,6 +542,15 @@ impl fmt::Display for Codec {
             }
         }
     }
+}
+
+/// Begins to report on a decompression of so many bytes; the threads that it may have, and whom it reports to.
+fn begin(options: &DecompressOptions, bytes: usize) -> (Option<usize>, Option<&Progress>) {
+    let progress = options.progress.as_deref();
+    if let Some(progress) = progress {
+        progress.begin(bytes as u64);
+    }
+    (options.threads, progress)
 }
 
 fn check_field<T: Element>(data: &[T], shape: &[u64], options: &CompressOptions) -> Result<()> {

@@ -44,6 +44,11 @@ impl DecompressOptions {
         self.progress = Some(progress);
         self
     }
+
+    /// The same for work beside the call's own: it is not reported, and is cancelled with that.
+    pub(crate) fn aside(&self) -> Self {
+        DecompressOptions { progress: self.progress.as_deref().map(Progress::aside), ..*self }
+    }
 }
 
 /// What a compression can be told beside the data.

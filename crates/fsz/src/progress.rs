@@ -24,8 +24,8 @@ impl Progress {
         Arc::default()
     }
 
-    /// Another counter, which is cancelled with this one: for work that a call does before what it counts.
-    pub(crate) fn aside(&self) -> Arc<Self> {
+    /// Another counter, which is cancelled with this one: for work beside what this one counts.
+    pub fn aside(&self) -> Arc<Self> {
         Arc::new(Progress { cancelled: Arc::clone(&self.cancelled), ..Progress::default() })
     }
 

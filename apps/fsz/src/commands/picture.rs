@@ -13,7 +13,7 @@ use super::slice;
 use crate::cli::whole_in;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{missing, output, terminal};
+use crate::{bar, missing, output, terminal};
 
 /// What is no number, or stands for a missing value.
 const NOTHING: Rgb = Rgb::hex(0xb0_b0_b0);
@@ -67,7 +67,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
     output::refuse_picture(output.path())?;
-    let (mut plane, missing) = args.first(&codec)?;
+    let (mut plane, missing) = args.first(&codec, quiet)?;
     missing::check(&missing, plane.dtype())?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
@@ -89,7 +89,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 impl Args {
     /// The field, cut along one axis if it has more than two, and its missing values.
-    fn first(&self, codec: &Codec) -> Result<(Field, Vec<f64>)> {
+    fn first(&self, codec: &Codec, quiet: bool) -> Result<(Field, Vec<f64>)> {
         let asked = self.axis.zip(self.index);
         let plane = |sides: &[u64]| -> Result<Option<(usize, u64)>> {
             if let Some(asked) = asked {
@@ -101,16 +101,19 @@ impl Args {
             let file = StreamFile::open(&self.input)?;
             let header = file.stream()?.header().clone();
             self.source.agree(&self.input, &header.shape, header.dtype)?;
-            let plane = match plane(&header.shape)? {
-                Some((axis, index)) => file.decode_slice(codec, axis, index)?,
-                None => file.decode(codec)?,
-            };
+            let plane = plane(&header.shape)?;
+            let plane = bar::watch("decompressing", quiet, |progress| match plane {
+                Some(plane) => file.decode_slice_watched(codec, plane, progress),
+                None => file.decode_watched(codec, progress),
+            })?;
             let named = !self.missing.is_empty();
             return Ok((plane, if named { self.missing.clone() } else { header.missing }));
         }
         let field = self.source.open(&self.input, codec)?;
         let cut = match plane(field.shape().sides())? {
-            Some((axis, index)) => field.slice(axis, index)?,
+            Some((axis, index)) => {
+                field.slice(axis, index).map_err(|error| error.in_file(&self.input))?
+            }
             None => field,
         };
         Ok((cut, self.missing.clone()))

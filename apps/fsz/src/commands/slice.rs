@@ -8,7 +8,7 @@ use fsz_field::{Fsz1File, Kind, Shape, StreamFile};
 use super::decompress::write_field;
 use crate::codec::CodecArgs;
 use crate::source::SourceArgs;
-use crate::{output, terminal};
+use crate::{bar, output, terminal};
 
 /// Extract a plane of a field; only the needed part of a .fsz file is decoded
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
             let stream = file.stream()?;
             source.agree(input, &stream.header().shape, stream.header().dtype)?;
             check(input, &stream.header().shape, (*axis, *index))?;
-            file.decode_slice(&codec, *axis, *index)?
+            bar::watch("decompressing", quiet, |progress| {
+                file.decode_slice_watched(&codec, (*axis, *index), progress)
+            })?
         }
         Kind::Fsz1 => {
             let file = Fsz1File::open(input)?;
@@ -58,7 +60,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         _ => {
             let field = source.open(input, &codec)?;
             check(input, field.shape().sides(), (*axis, *index))?;
-            field.slice(*axis, *index)?
+            field.slice(*axis, *index).map_err(|error| error.in_file(input))?
         }
     };
     let direct = output.is_direct();

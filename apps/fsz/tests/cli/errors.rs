@@ -342,6 +342,9 @@ fn want_of_memory_names_the_file() {
     let zeros = std::fs::File::create(fixture.path("z_67108864.f32")).unwrap();
     zeros.set_len(4 << 26).unwrap();
     fixture.fine(&["compress", "z_67108864.f32", "-o", "z.fsz", "--abs", "1"]);
+    let two =
+        ["compress", "z_67108864.f32", "-o", "two.fsz", "--abs", "1", "--shape", "2x33554432"];
+    fixture.fine(&two);
     let limited = |mb: u32, args: &[&str]| {
         let fsz = env!("CARGO_BIN_EXE_fsz");
         let fsz = format!("ulimit -v {mb}000; exec {fsz} \"$@\" --threads 1");
@@ -353,6 +356,22 @@ fn want_of_memory_names_the_file() {
         (
             &["compress", "z_67108864.f32", "-o", "x.fsz", "--abs", "1", "-f"],
             "z_67108864.f32: out of memory for a stream",
+        ),
+        (
+            &[
+                "slice",
+                "z_67108864.f32",
+                "--shape=1x67108864",
+                "--axis=0",
+                "--index=0",
+                "-o",
+                "/dev/null",
+            ],
+            "z_67108864.f32: out of memory for a field of shape 1x67108864",
+        ),
+        (
+            &["slice", "two.fsz", "--axis=0", "--index=0", "-o", "/dev/null"],
+            "two.fsz: out of memory for a field of shape 33554432",
         ),
     ] {
         // What a program takes beside its fields is not known.

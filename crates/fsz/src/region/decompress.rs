@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Part, Place, rows};
 use crate::{
-    codec::Codec, element::Element, error::Result, format::tile_grid::Run, room, stream::Stream,
+    codec::Codec, element::Element, error::Result, format::tile_grid::Run,
+    options::DecompressOptions, room, stream::Stream,
 };
 
 /// A box: start and count along each axis.
@@ -16,8 +17,10 @@ pub(crate) fn put_box<T: Element>(
     stream: &Stream<'_>,
     (start, count): Boxed<'_>,
     out: &mut [T],
+    options: &DecompressOptions,
 ) -> Result<()> {
-    put(codec, stream, (start, count), || rows(&stream.header().shape, start, count), out)
+    let runs = || rows(&stream.header().shape, start, count);
+    put(codec, stream, (start, count), runs, out, options)
 }
 
 /// Puts the elements of regions into tiles, one after another.
@@ -26,13 +29,14 @@ pub(crate) fn put_tiles<T: Element>(
     stream: &Stream<'_>,
     tiles: Range<u64>,
     out: &mut [T],
+    options: &DecompressOptions,
 ) -> Result<()> {
     if stream.regions().is_empty() || out.is_empty() {
         return Ok(());
     }
     let runs = || tiles.clone().flat_map(|tile| stream.grid().runs(tile));
     let (start, count) = around(&stream.header().shape, runs());
-    put(codec, stream, (&start, &count), runs, out)
+    put(codec, stream, (&start, &count), runs, out, options)
 }
 
 /// Puts the elements of regions into `out`, which has the elements of the runs, one run after another; all are in the
@@ -43,14 +47,17 @@ fn put<T: Element, R: Iterator<Item = Run>>(
     (start, count): Boxed<'_>,
     runs: impl Fn() -> R,
     out: &mut [T],
+    options: &DecompressOptions,
 ) -> Result<()> {
     let shape = &stream.header().shape;
+    let options = options.aside();
     for (number, region) in stream.regions().iter().enumerate() {
         let wanted = Wanted::new(&region.place, (start, count), shape, runs());
         let Some(wanted) = wanted else { continue };
         let mut elements = room::elements(wanted.len as u64, "a region")?;
         let own = stream.region_stream(number)?;
-        codec.decompress_box_into(&own, &wanted.start, &wanted.count, &mut elements)?;
+        let (start, count) = (&wanted.start, &wanted.count);
+        codec.decompress_box_with(&own, start, count, &mut elements, &options)?;
         wanted.each(shape, runs(), |from, to, n| {
             out[to..to + n].copy_from_slice(&elements[from..from + n]);
         });
@@ -151,4 +158,42 @@ pub(crate) fn around(shape: &[u64], runs: impl Iterator<Item = Run>) -> (Vec<u64
     }
     let count = first.iter().zip(&last).map(|(a, b)| b - a + 1).collect();
     (first, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, CompressOptions, Error, Progress, region::Region};
+
+    /// What they hold may be as much as the rest of a field, and is decoded behind it.
+    #[test]
+    fn putting_regions_is_cancelled() {
+        let data: Vec<f32> = (0..60_000).map(|i| (i as f32 * 0.01).sin()).collect();
+        let shape = [60_000];
+        let mask = (0..60_000).map(|i| i % 7 < 3).collect();
+        for region in [
+            Region::in_box(&[100], &[50_000], Bound::Absolute(1e-4)),
+            Region::where_set(mask, Bound::Absolute(1e-4)),
+        ] {
+            let options = CompressOptions::new(Bound::Absolute(0.1)).region(region);
+            let mut bytes = vec![0; 1 << 20];
+            let codec = Codec::cpu();
+            let len = codec.compress_into(&data, &shape, &options, &mut bytes).expect("compresses");
+            let stream = Stream::open(&bytes[..len]).expect("opens");
+            let progress = Progress::new();
+            let options = DecompressOptions::new().progress(progress.clone());
+            let mut out = vec![0f32; 60_000];
+            put_box(&codec, &stream, (&[0], &shape), &mut out, &options).expect("nobody cancels");
+            assert!(out.iter().zip(&data).any(|(a, b)| *a != 0.0 && (a - b).abs() <= 1e-4));
+            assert_eq!(progress.done(), 0, "regions are no bytes of the call's own");
+            progress.cancel();
+            let tiles = 0..stream.grid().tiles();
+            for outcome in [
+                put_box(&codec, &stream, (&[0], &shape), &mut out, &options),
+                put_tiles(&codec, &stream, tiles, &mut out, &options),
+            ] {
+                assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
+            }
+        }
+    }
 }

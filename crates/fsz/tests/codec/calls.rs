@@ -291,6 +291,51 @@ fn progress_counts_and_cancels() {
 }
 
 #[test]
+fn parts_report_and_are_cancelled_too() {
+    let shape = [30, 100, 100];
+    let data = field::<f32>("smooth", 300_000, 1);
+    let (start, count) = ([2, 3, 0], [20, 90, 100]);
+    for ((name, codec), (profile_name, profile)) in
+        codecs().into_iter().flat_map(|codec| profiles().map(|profile| (codec.clone(), profile)))
+    {
+        let name = format!("{profile_name}, {name}");
+        let options = CompressOptions::new(Bound::ValueRange(1e-3)).profile(profile);
+        let bytes = compress(&codec, &data, &shape, &options);
+        let stream = Stream::open(&bytes).expect("opens");
+        let tiles = 1..stream.grid().tiles() - 1;
+        let progress = Progress::new();
+        let options = DecompressOptions::new().progress(progress.clone());
+        let (mut a, mut b) = (vec![0f32; 180_000], vec![0f32; 180_000]);
+        let elements = stream.grid().len_of(tiles.clone()) as usize;
+        let (mut c, mut d) = (vec![0f32; elements], vec![0f32; elements]);
+        let counted = |elements: usize| {
+            assert_eq!(
+                (progress.done(), progress.total()),
+                (4 * elements as u64, 4 * elements as u64)
+            );
+        };
+        codec.decompress_box_with(&stream, &start, &count, &mut a, &options).expect("decodes");
+        counted(180_000);
+        codec.decompress_tiles_with(&stream, tiles.clone(), &mut c, &options).expect("decodes");
+        counted(elements);
+        codec.decompress_box_into(&stream, &start, &count, &mut b).expect("decodes");
+        codec.decompress_tiles_into(&stream, tiles.clone(), &mut d).expect("decodes");
+        assert!(a == b && c == d, "{name}");
+
+        progress.cancel();
+        let ended = |outcome| {
+            assert!(matches!(outcome, Err(Error::Cancelled)), "{name}: {outcome:?}");
+            // The others have no more chunks here than a codec has threads, each of which ends its own.
+            if profile == Profile::default() {
+                assert!(progress.done() < progress.total(), "{name}: all was decoded first");
+            }
+        };
+        ended(codec.decompress_box_with(&stream, &start, &count, &mut a, &options));
+        ended(codec.decompress_tiles_with(&stream, tiles, &mut c, &options));
+    }
+}
+
+#[test]
 fn a_search_of_the_bound_is_cancelled() {
     let data = field::<f32>("smooth", 1000, 1);
     let bounds =
