@@ -15,7 +15,7 @@ use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::palette::Map;
 use crate::model::pane_kind::PaneKind;
-use crate::model::plane::Place;
+use crate::model::plane::{Place, Plane};
 use crate::model::scale::Scale;
 use crate::model::scene::{ErrorMode, Overlay, Scene};
 use crate::view::bars::{bar, title};
@@ -107,7 +107,9 @@ impl Frames {
     fn draw(&self, step: u64, progress: &Progress) -> Result<Canvas> {
         let choice = Choice { step, ..self.choice.clone() };
         let (document, _) = opened(&self.catalog.path, &Hints::default(), &choice, progress)?;
-        let plane = document.plane(&Codec::cpu(), self.place.within(&document.grid))?;
+        let place = self.place.within(&document.grid);
+        let field = document.plane_field(&Codec::cpu(), place, progress)?;
+        let plane = Plane::of(document.grid.plane(place.axis), &field);
         if self.overlay != Overlay::Off {
             document.read_tiles()?;
         }

@@ -2,7 +2,7 @@
 //! that a plane touches are decoded.
 
 use anyhow::Result;
-use fsz::{Codec, Stream};
+use fsz::{Codec, DecompressOptions, Stream};
 use fsz_field::{Field, Shape};
 
 use crate::model::boxes::{Box, Boxes, place};
@@ -42,12 +42,13 @@ impl Blocks {
     /// The values of a box in C order; 0 where there is no stream.
     ///
     /// # Errors
-    /// When a stream is damaged there.
+    /// When a stream is damaged there, or it is cancelled.
     pub fn window<T: fsz::Element>(
         &self,
         codec: &Codec,
         start: &[u64],
         count: &[u64],
+        options: &DecompressOptions,
     ) -> Result<Field> {
         let window = Box { start: start.to_vec(), count: count.to_vec() };
         let shape = Shape::new(count)?;
@@ -55,8 +56,8 @@ impl Blocks {
         for (block, stream) in self.boxes.iter().zip(&self.streams) {
             let Some(part) = block.common(&window) else { continue };
             let inner: Vec<u64> = part.start.iter().zip(&block.start).map(|(a, b)| a - b).collect();
-            let values = codec.decompress_box::<T>(stream, &inner, &part.count)?;
-            let values = values.into_raw_vec_and_offset().0;
+            let mut values = fsz_field::zeros::<T>(&Shape::new(&part.count)?)?;
+            codec.decompress_box_with(stream, &inner, &part.count, &mut values, options)?;
             place(&values, &part, &mut out, &window);
         }
         Ok(Field::new(shape, out)?)

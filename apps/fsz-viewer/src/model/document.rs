@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use fsz::{Codec, DType, Stream, with_element};
+use fsz::{Codec, DType, DecompressOptions, Progress, Stream, with_element};
 use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile};
 use fsz_metrics::Sample;
 
@@ -213,7 +213,8 @@ impl Document {
     /// # Errors
     /// When the stream is damaged there.
     pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        Ok(Plane::of(self.grid.plane(place.axis), &self.plane_field(codec, place)?))
+        let field = self.plane_field(codec, place, &Progress::new())?;
+        Ok(Plane::of(self.grid.plane(place.axis), &field))
     }
 
     /// The values of planes across the slowest axis, each with the rows and columns of a part, in fields that follow one
@@ -224,7 +225,7 @@ impl Document {
     pub fn slab(&self, codec: &Codec, start: [u64; 3], count: [u64; 3]) -> Result<Vec<Field>> {
         let lead = self.grid.shape().len().saturating_sub(2);
         if lead == 1 {
-            return Ok(vec![self.window(codec, &start, &count)?]);
+            return Ok(vec![self.window(codec, &start, &count, &DecompressOptions::new())?]);
         }
         // Planes whose leading axes are taken together make up no box.
         let planes = start[0]..start[0] + count[0];
@@ -233,30 +234,32 @@ impl Document {
             for k in 1..3 {
                 (first[lead + k - 1], sides[lead + k - 1]) = (start[k], count[k]);
             }
-            self.window(codec, &first, &sides)
+            self.window(codec, &first, &sides, &DecompressOptions::new())
         };
         planes.map(plane).collect()
     }
 
-    /// The values of one plane, in a shape with a side of 1 across it.
+    /// The values of one plane, in a shape with a side of 1 across it. Decoding is cancelled with `progress`, which counts
+    /// other work.
     ///
     /// # Errors
-    /// When the stream is damaged there.
-    pub fn plane_field(&self, codec: &Codec, place: Place) -> Result<Field> {
+    /// When the stream is damaged there, or it is cancelled.
+    pub fn plane_field(&self, codec: &Codec, place: Place, progress: &Progress) -> Result<Field> {
         let (start, count) = self.grid.plane_box(place.axis, place.plane);
-        self.window(codec, &start, &count)
+        self.window(codec, &start, &count, &beside(progress))
     }
 
-    /// All values.
+    /// All values. Decoding is cancelled with `progress`, which counts other work.
     ///
     /// # Errors
-    /// When the stream is damaged.
-    pub fn values(&self, codec: &Codec) -> Result<Arc<Field>> {
+    /// When the stream is damaged, or it is cancelled.
+    pub fn values(&self, codec: &Codec, progress: &Progress) -> Result<Arc<Field>> {
         match &self.body {
             Body::Values(field) => Ok(field.clone()),
             _ => {
                 let shape = self.grid.shape();
-                Ok(Arc::new(self.window(codec, &vec![0; shape.len()], shape)?))
+                let start = vec![0; shape.len()];
+                Ok(Arc::new(self.window(codec, &start, shape, &beside(progress))?))
             }
         }
     }
@@ -360,13 +363,21 @@ impl Document {
     }
 
     /// The values of a box in C order.
-    fn window(&self, codec: &Codec, start: &[u64], count: &[u64]) -> Result<Field> {
+    fn window(
+        &self,
+        codec: &Codec,
+        start: &[u64],
+        count: &[u64],
+        options: &DecompressOptions,
+    ) -> Result<Field> {
         let window = with_element!(self.dtype, T => match &self.body {
             Body::Values(field) => Ok(field.window(start, count)?),
-            Body::Blocks(blocks) => blocks.window::<T>(codec, start, count),
+            Body::Blocks(blocks) => blocks.window::<T>(codec, start, count, options),
             _ => self.with_stream(|stream| {
-                let values = codec.decompress_box::<T>(stream, start, count)?;
-                Ok(Field::new(Shape::new(count)?, values.into_raw_vec_and_offset().0)?)
+                let shape = Shape::new(count)?;
+                let mut values = fsz_field::zeros::<T>(&shape)?;
+                codec.decompress_box_with(stream, start, count, &mut values, options)?;
+                Ok(Field::new(shape, values)?)
             }),
         });
         self.named(window)
@@ -381,6 +392,11 @@ impl Document {
             Err(other) => other,
         })
     }
+}
+
+/// Of decoding that ends with other work.
+fn beside(progress: &Progress) -> DecompressOptions {
+    DecompressOptions::new().progress(progress.aside())
 }
 
 /// The values of a tile of a stream.
@@ -437,7 +453,7 @@ mod tests {
         let per_part = [6 * 20 * 11, 2 * 20 * 20, 4 * 20 * 20]
             .map(|n: u64| n.div_ceil(fsz::format::TILE as u64));
         assert_eq!(facts.tiles.len() as u64, per_part.iter().sum::<u64>());
-        let whole = document.values(&codec).unwrap();
+        let whole = document.values(&codec, &Progress::new()).unwrap();
         let values = whole.as_slice::<f32>().unwrap();
         let field = field();
         let mut tiles = std::collections::BTreeSet::new();
@@ -467,6 +483,30 @@ mod tests {
         }
     }
 
+    #[test]
+    fn decoding_is_cancelled_with_other_work() {
+        let compressed = Codec::cpu().compress(field().view(), Bound::Absolute(0.1)).unwrap();
+        let one = Document::from_stream("one".into(), Path::new("one"), compressed).unwrap();
+        let parts = vec![part([0, 0, 0], [6, 20, 11], 0.5), part([0, 0, 11], [6, 20, 20], 0.01)];
+        let shape = SHAPE.map(|n| n as u64);
+        let two = Document::from_blocks("two".into(), Path::new("two"), &shape, parts).unwrap();
+        for document in [one, two.expect("they make up the array")] {
+            let (codec, progress) = (Codec::cpu(), Progress::new());
+            progress.begin(7);
+            let place = Place { axis: 2, plane: 20 };
+            document.values(&codec, &progress).unwrap();
+            document.plane_field(&codec, place, &progress).unwrap();
+            assert_eq!((progress.done(), progress.total()), (0, 7), "it counts other work");
+            progress.cancel();
+            let ended = |error: anyhow::Error| {
+                let cause = error.chain().find_map(|cause| cause.downcast_ref::<fsz::Error>());
+                assert!(matches!(cause, Some(fsz::Error::Cancelled)), "{error:?}");
+            };
+            ended(document.values(&codec, &progress).unwrap_err());
+            ended(document.plane_field(&codec, place, &progress).unwrap_err());
+        }
+    }
+
     /// Their errors are no violations of the bound outside.
     #[test]
     fn several_streams_keep_the_bounds_of_their_regions() {
@@ -489,7 +529,7 @@ mod tests {
         let document = Document::from_stream("run.fsz".into(), Path::new("run.fsz"), damaged);
         let (document, codec) = (document.unwrap(), Codec::cpu());
         let tile = document.tile(&codec, document.tiles().unwrap().len() as u64 - 1);
-        let values = document.values(&codec);
+        let values = document.values(&codec, &Progress::new());
         for error in [tile.unwrap_err(), values.unwrap_err()] {
             assert!(error.to_string().starts_with("run.fsz: corrupt"), "{error}");
         }

@@ -24,7 +24,11 @@ pub fn made(
     for &value in missing {
         options = options.missing(value);
     }
-    let before = original.values(&codec)?;
+    let before = original.values(&codec, progress);
+    if progress.check().is_err() {
+        return Ok(None);
+    }
+    let before = before?;
     let sides = before.shape().indices()?;
     let stream = with_values!(before.values(), values => {
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)
@@ -38,8 +42,11 @@ pub fn made(
         _ => format!("{} at bound {}", profile.name(), number(stream.header().absolute_bound)),
     };
     let document = Document::from_stream(title, &original.path, stream)?;
-    let after = document.values(&codec)?;
-    Ok(Some((document, [before, after])))
+    let after = document.values(&codec, progress);
+    if progress.check().is_err() {
+        return Ok(None);
+    }
+    Ok(Some((document, [before, after?])))
 }
 
 #[cfg(test)]
@@ -68,5 +75,8 @@ mod tests {
         let progress = Progress::new();
         progress.cancel();
         assert!(of(Bound::Absolute(1e-3), &progress).unwrap().is_none());
+        // While a compressed original is decoded.
+        let ended = made(&found, (dense, Bound::Absolute(1e-3)), &[], &progress);
+        assert!(ended.unwrap().is_none());
     }
 }

@@ -214,8 +214,8 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
     let of = |document: &Option<Document>| {
         let (original, document) = (set.original.as_ref()?, document.as_ref()?);
         let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
-        Some(original.values(codec).and_then(|a| {
-            let b = document.values(codec)?;
+        Some(original.values(codec, progress).and_then(|a| {
+            let b = document.values(codec, progress)?;
             Measures::of(&a, &b, set.common_limit(), missing, progress).map(Box::new)
         }))
     };
@@ -233,7 +233,7 @@ fn compressed(
     for &value in missing {
         options = options.missing(value);
     }
-    let field: Arc<Field> = original.values(codec)?;
+    let field: Arc<Field> = original.values(codec, progress)?;
     let sides = field.shape().indices()?;
     let stream = with_values!(field.values(), values => {
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?

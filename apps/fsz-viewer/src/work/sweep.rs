@@ -34,13 +34,14 @@ pub fn swept(
     each: impl FnMut(Point),
 ) -> Result<Option<String>> {
     let codec = Codec::cpu();
-    match place {
-        Some(place) => {
-            let plane = original.plane_field(&codec, place)?;
-            sweep(&plane, missing, present, progress, each)
-        }
-        None => sweep(&*original.values(&codec)?, missing, present, progress, each),
+    let field = match place {
+        Some(place) => original.plane_field(&codec, place, progress).map(Arc::new),
+        None => original.values(&codec, progress),
+    };
+    if progress.check().is_err() {
+        return Ok(None);
     }
+    sweep(&*field?, missing, present, progress, each)
 }
 
 /// Compresses `field` as it is in the panes, and with `all` over the range of bounds and rates, and hands
@@ -231,5 +232,14 @@ mod tests {
         let end = sweep(&field(false), &[], (true, Present::default()), &progress, each);
         assert_eq!(end.unwrap(), None);
         assert_eq!(found, 3);
+        // While the original is decoded.
+        let waves = ndarray::Array1::from_shape_fn(5000, |i| (i as f32 * 0.01).sin());
+        let stream = Codec::cpu().compress(waves.view(), Bound::Absolute(1e-3)).unwrap();
+        let original = Document::from_stream("w".into(), "w".as_ref(), stream).unwrap();
+        for place in [None, Some(Place::default())] {
+            let none = |_| unreachable!("nothing is swept");
+            let end = swept(&original, place, &[], (true, Present::default()), &progress, none);
+            assert_eq!(end.unwrap(), None);
+        }
     }
 }

@@ -16,7 +16,11 @@ pub fn made(
     mode: Mode,
     progress: &Arc<Progress>,
 ) -> Result<Option<(Document, [Arc<Field>; 2])>> {
-    let before = original.values(&Codec::cpu())?;
+    let before = original.values(&Codec::cpu(), progress);
+    if progress.check().is_err() {
+        return Ok(None);
+    }
+    let before = before?;
     progress.begin(before.shape().elements());
     let mut seen = 0;
     let proceed = |done: u64| {
@@ -33,7 +37,7 @@ pub fn made(
         }
         Mode::Accuracy(bound) => format!("zfp at bound {}", number(bound)),
     };
-    let after = document.values(&Codec::cpu())?;
+    let after = document.values(&Codec::cpu(), progress)?;
     Ok(Some((document, [before, after])))
 }
 

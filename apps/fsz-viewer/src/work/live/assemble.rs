@@ -58,7 +58,7 @@ pub fn variable(
 
 #[cfg(test)]
 mod tests {
-    use fsz::{Bound, Codec};
+    use fsz::{Bound, Codec, Progress};
     use ndarray::ArrayD;
 
     use super::*;
@@ -104,7 +104,9 @@ mod tests {
             let forged = Block { bytes, start: whole.start.clone(), count: whole.count.clone() };
             match of(&[10, 30], vec![forged]) {
                 // The payload is checked when it is decoded.
-                Ok(document) => assert!(document.values(&Codec::cpu()).is_err(), "byte {at}"),
+                Ok(document) => {
+                    assert!(document.values(&Codec::cpu(), &Progress::new()).is_err(), "byte {at}")
+                }
                 Err(reason) => {
                     refused += 1;
                     assert!(format!("{reason:#}").contains("run, U, step 7"), "byte {at}");
