@@ -3,7 +3,7 @@
 use super::report::Report;
 use crate::cargo::{apart, cargo, root};
 use crate::features::ALL_FEATURES;
-use crate::{cache, fatbin, process, ptx, public_api, setup};
+use crate::{cache, process, ptx, public_api, setup};
 use anyhow::Result;
 use std::path::PathBuf;
 use std::process::Command;
@@ -87,8 +87,7 @@ pub fn public_api(report: &mut Report) -> Result<()> {
 /// The CUDA compiler comes for Linux alone among the systems that these stages run on.
 pub fn ptx(report: &mut Report) -> Result<()> {
     if cfg!(target_os = "linux") {
-        ptx::check_one()?;
-        return fatbin::check();
+        return ptx::check_one();
     }
     report.skip("the PTX in cuda/ptx", "no CUDA compiler for this system");
     Ok(())

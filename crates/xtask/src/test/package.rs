@@ -4,7 +4,7 @@
 use super::report::Report;
 use crate::cargo::{apart, cargo, root};
 use crate::install_c::Build;
-use crate::{install, process};
+use crate::{fatbin, install, process};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ name = "first-user"
 edition = "2024"
 
 [dependencies]
-fsz = { package = "fsz-codec", path = "fsz-codec" }
+fsz = { package = "fsz-codec", path = "fsz-codec", features = [] }
 ndarray = "0.17"
 
 # As in the repository's workspace, so that one build serves both.
@@ -26,6 +26,9 @@ lto = "off"
 [profile.dev.package."*"]
 debug = false
 "#;
+
+/// In place of which there may be some.
+const NO_FEATURES: &str = "features = []";
 
 pub fn package(report: &mut Report) -> Result<()> {
     codec()?;
@@ -73,8 +76,12 @@ fn codec() -> Result<()> {
     fs::rename(folder.path().join(name), folder.path().join("fsz-codec"))
         .context("nothing was packed")?;
     fs::create_dir(folder.path().join("src")).context("cannot create a folder")?;
+    // The CUDA compiler, which makes the fatbin, comes for Linux alone.
+    let kernels = if cfg!(target_os = "linux") { Some(fatbin::small()?) } else { None };
+    let features = if kernels.is_some() { r#"features = ["fatbin"]"# } else { NO_FEATURES };
+    let manifest = MANIFEST.replace(NO_FEATURES, features);
     for (file, text) in [
-        ("Cargo.toml", MANIFEST),
+        ("Cargo.toml", manifest.as_str()),
         ("src/main.rs", include_str!("package/program.rs")),
         // The versions that are here already.
         ("Cargo.lock", include_str!("../../../../Cargo.lock")),
@@ -82,8 +89,14 @@ fn codec() -> Result<()> {
         fs::write(folder.path().join(file), text)?;
     }
     let mut run = cargo()?;
-    run.current_dir(folder.path()).args(["run", "--quiet"]);
-    process::run(run.env("CARGO_TARGET_DIR", apart()))
+    run.current_dir(folder.path()).args(["run", "--quiet"]).env("CARGO_TARGET_DIR", apart());
+    match kernels {
+        Some(kernels) => {
+            process::run(run.env("FSZ_FATBIN", &kernels))?;
+            fatbin::check(&apart().join("debug/first-user"), &kernels)
+        }
+        None => process::run(&mut run),
+    }
 }
 
 /// Packs the codec; where the package lies.
