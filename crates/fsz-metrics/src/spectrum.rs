@@ -145,23 +145,3 @@ fn advance(index: &mut [usize], shape: &[usize]) {
         *i = 0;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_power_of_large_and_small_fields_is_a_number() {
-        let of = |scale: f64| {
-            let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
-            let shells = power_spectrum(&field, &[20, 20], &Missing::none()).unwrap();
-            shells.iter().map(|shell| shell.power).collect::<Vec<f64>>()
-        };
-        let times = |factor: f64| of(1.0).iter().map(|power| power * factor).collect::<Vec<f64>>();
-        // Of the larger one, the squares of whole modes are more than an f64 holds.
-        for exponent in [-500, 508] {
-            assert_eq!(of(2f64.powi(exponent)), times(2f64.powi(2 * exponent)), "{exponent}");
-        }
-        assert!(of(2f64.powi(1023))[1..].iter().all(|&power| power == f64::INFINITY));
-    }
-}

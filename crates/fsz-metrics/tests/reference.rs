@@ -225,6 +225,22 @@ fn shells_of_a_line_hold_all_the_variance() {
     close(shells.iter().map(|s| s.power * s.modes as f64).sum(), variance);
 }
 
+// Not beside the function: there the Fourier transforms would be compiled once more, for it alone.
+#[test]
+fn the_power_of_large_and_small_fields_is_a_number() {
+    let of = |scale: f64| {
+        let field: Vec<f64> = (0..400).map(|i| (i as f64 * 0.1).sin() * scale).collect();
+        let shells = power_spectrum(&field, &[20, 20], &Missing::none()).unwrap();
+        shells.iter().map(|shell| shell.power).collect::<Vec<f64>>()
+    };
+    let times = |factor: f64| of(1.0).iter().map(|power| power * factor).collect::<Vec<f64>>();
+    // Of the larger one, the squares of whole modes are more than an f64 holds.
+    for exponent in [-500, 508] {
+        assert_eq!(of(2f64.powi(exponent)), times(2f64.powi(2 * exponent)), "{exponent}");
+    }
+    assert!(of(2f64.powi(1023))[1..].iter().all(|&power| power == f64::INFINITY));
+}
+
 #[test]
 fn derivatives_are_those_of_numpy() {
     let (a, b) = pair::<f64>(&[101], 7);
