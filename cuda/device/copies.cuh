@@ -10,12 +10,6 @@ namespace fsz
 /// Has a line of device memory come to the first cache. Nothing becomes of one that is not there.
 FSZ_DEVICE void bring_near(const void *at) { asm volatile("prefetch.global.L1 [%0];" ::"l"(at)); }
 
-/// Begins to copy 16 bytes.
-FSZ_DEVICE void begin_copy_16(u32 to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-
 /// Begins to copy 4 bytes, through the first cache, or 16.
 template <u32 BYTES> FSZ_DEVICE void begin_copy(u32 to, const void *from)
 {
@@ -26,7 +20,7 @@ template <u32 BYTES> FSZ_DEVICE void begin_copy(u32 to, const void *from)
     }
     else
     {
-        begin_copy_16(to, from);
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
     }
 }
 

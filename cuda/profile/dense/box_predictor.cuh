@@ -529,13 +529,14 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     FSZ_DEVICE bool uniform_box(const Box &box, i32 base, Predicted &made)
     {
         const T first = __ldg(args.field + box.first);
+        const Bits pattern = bits_of(first);
         if (plain.points.between_codes(first, plain.points.targets(base)) ||
-            !Apart<LAYOUT_LINE, true>::call(
-                [span = plain.span_of(box)]() { return all_alike(span); }))
+            Apart<LAYOUT_LINE, true>::call([span = plain.span_of(box), pattern]() {
+                return any_element(span, [&](T d) { return bits_of(d) != pattern; });
+            }))
         {
             return false;
         }
-        const Bits pattern = bits_of(first);
         take_alike(pattern, box.len);
         made = {box.len,   box.shape, Kept::RESIDUALS,
                 MODE_FLAT, base,      0,

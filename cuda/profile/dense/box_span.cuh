@@ -73,46 +73,26 @@ template <class T> struct BoxSpan
     }
 };
 
-/// Elements that lie side by side, past the cache that programs stay in.
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const float *from, float (&to)[WIDTH])
+/// How elements are loaded: past the cache that programs stay in, or so that they are the first to
+/// leave the second one, too.
+enum class Keep
 {
-    if constexpr (WIDTH == 4)
-    {
-        const float4 all = __ldcg(reinterpret_cast<const float4 *>(from));
-        to[0] = all.x;
-        to[1] = all.y;
-        to[2] = all.z;
-        to[3] = all.w;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
+    SECOND,
+    NOWHERE
+};
+
+template <Keep KEEP, class V> FSZ_DEVICE V load_vector(const V *from)
+{
+    return KEEP == Keep::SECOND ? __ldcg(from) : __ldcs(from);
 }
 
-template <u32 WIDTH> FSZ_DEVICE void load_elements(const double *from, double (&to)[WIDTH])
-{
-    if constexpr (WIDTH == 4)
-    {
-        const double2 low = __ldcg(reinterpret_cast<const double2 *>(from));
-        const double2 high = __ldcg(reinterpret_cast<const double2 *>(from) + 1);
-        to[0] = low.x;
-        to[1] = low.y;
-        to[2] = high.x;
-        to[3] = high.y;
-    }
-    else
-    {
-        to[0] = __ldcg(from);
-    }
-}
-
-/// The same of elements that are not read again.
-template <class T, u32 WIDTH> FSZ_DEVICE void load_elements_once(const T *from, T (&to)[WIDTH])
+/// Elements that lie side by side.
+template <Keep KEEP, class T, u32 WIDTH>
+FSZ_DEVICE void load_elements(const T *from, T (&to)[WIDTH])
 {
     if constexpr (WIDTH == 1)
     {
-        to[0] = __ldcs(from);
+        to[0] = load_vector<KEEP>(from);
     }
     else
     {
@@ -125,7 +105,7 @@ template <class T, u32 WIDTH> FSZ_DEVICE void load_elements_once(const T *from, 
 #pragma unroll
         for (u32 k = 0; k < WORDS; ++k)
         {
-            all.words[k] = __ldcs(reinterpret_cast<const uint4 *>(from) + k);
+            all.words[k] = load_vector<KEEP>(reinterpret_cast<const uint4 *>(from) + k);
         }
 #pragma unroll
         for (u32 e = 0; e < WIDTH; ++e)
@@ -135,28 +115,32 @@ template <class T, u32 WIDTH> FSZ_DEVICE void load_elements_once(const T *from, 
     }
 }
 
-/// Whether all elements of a box have the same bits. Called by a warp.
-template <class T> FSZ_DEVICE bool all_alike(const BoxSpan<T> &span)
+/// Whether some element of a box is one that `test` tells. Called by a warp.
+template <class T, class Test> FSZ_DEVICE bool any_element(const BoxSpan<T> &span, const Test &test)
 {
     // Loads that are under way together.
     constexpr u32 BATCH = 8;
     const SmallDivisor rows(span.n[2]), planes(span.n[1]);
     const u32 len = span.len();
-    const auto bits = bits_of(__ldg(span.field));
-    bool alike = true;
+    bool any = false;
 #pragma unroll 1
-    for (u32 from = lane_id(); alike && from - lane_id() < len; from += 32 * BATCH)
+    for (u32 from = lane_id(); !any && from - lane_id() < len; from += 32 * BATCH)
     {
-        bool own = true;
+        T d[BATCH];
 #pragma unroll
         for (u32 k = 0; k < BATCH; ++k)
         {
-            const SpanPoint point(rows, planes, min(from + 32 * k, len - 1));
-            own = bits_of(__ldg(span.at(point))) == bits && own;
+            d[k] = __ldg(span.at(SpanPoint(rows, planes, min(from + 32 * k, len - 1))));
         }
-        alike = __all_sync(WARP_ALL, own);
+        bool own = false;
+#pragma unroll
+        for (u32 k = 0; k < BATCH; ++k)
+        {
+            own = own || test(d[k]);
+        }
+        any = __any_sync(WARP_ALL, own);
     }
-    return alike;
+    return any;
 }
 
 } // namespace fsz

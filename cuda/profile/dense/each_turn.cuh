@@ -107,7 +107,7 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
 };
 
 /// Gives `take` a place in shared memory, WIDTH elements, and whether the lane has them. Those of
-/// the next turn are on their way while a turn's are worked on; they are not read again.
+/// the next turn are on their way while a turn's are worked on; they are kept in no cache.
 template <u32 LAYOUT, u32 WIDTH, class T, class Take>
 FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
 {
@@ -119,13 +119,13 @@ FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
         Lane lane(span, part), then(lane);
         const T *from = span.field + lane.begin;
         T now[STEPS][WIDTH] = {}, next[STEPS][WIDTH] = {};
-        lane.each(from, [&](u32 k, const T *at) { load_elements_once(at, now[k]); });
+        lane.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, now[k]); });
 #pragma unroll 1
         for (u32 left = lane.turns; left > 0; --left)
         {
             from += lane.turn;
             then.next();
-            then.each(from, [&](u32 k, const T *at) { load_elements_once(at, next[k]); });
+            then.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, next[k]); });
 #pragma unroll
             for (u32 k = 0; k < STEPS; ++k)
             {

@@ -105,7 +105,7 @@ struct GroupsBack
     /// Asks for the group that is so many before one; for the first group where there is none.
     FSZ_DEVICE void ask(u32 to, u32 of, u32 before)
     {
-        begin_copy_16(ring + to, from + (of > before ? of - before : 0) * (GROUP_BYTES / 4));
+        begin_copy<16>(ring + to, from + (of > before ? of - before : 0) * (GROUP_BYTES / 4));
         group_copies();
     }
 

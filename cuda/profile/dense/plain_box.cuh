@@ -50,32 +50,6 @@ template <class T> struct TargetNumbers
     }
 };
 
-/// Whether an element of a box is a missing value. Called by a warp.
-template <class T> FSZ_DEVICE bool any_missing(const BoxSpan<T> &span, const Missing<T> &missing)
-{
-    // Loads that are under way together.
-    constexpr u32 BATCH = 8;
-    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
-    const u32 len = span.len();
-    bool any = false;
-#pragma unroll 1
-    for (u32 from = lane_id(); from - lane_id() < len; from += 32 * BATCH)
-    {
-        T d[BATCH];
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            d[k] = __ldg(span.at(SpanPoint(rows, planes, min(from + 32 * k, len - 1))));
-        }
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            any = any || missing.is(bits_of(d[k]));
-        }
-    }
-    return __any_sync(WARP_ALL, any);
-}
-
 /// Whether a word of a box at `stage` is this one; those beside the box's may be, too. Called by a
 /// warp.
 FSZ_DEVICE bool any_word(u32 stage, u32 word)
@@ -107,7 +81,7 @@ __device__ __noinline__ bool any_missing_near(BoxSpan<T> span, u32 stage, Number
         // Few boxes have its target, and of those not all have it.
         any = any || (fabs(part) <= numbers.limit && any_word(stage, static_cast<u32>(word)));
     }
-    return any && any_missing(span, *missing);
+    return any && any_element(span, [&](T d) { return missing->is(bits_of(d)); });
 }
 
 /// The largest of some parts and others, by what their bits tell of their magnitudes.
