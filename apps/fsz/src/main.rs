@@ -12,7 +12,6 @@ mod closed;
 mod codec;
 mod commands;
 mod failure;
-
 mod interrupt;
 #[cfg(feature = "adios2")]
 mod last_bp;
