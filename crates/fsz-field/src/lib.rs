@@ -43,7 +43,7 @@ pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, F
 pub use hints::Hints;
 pub use kind::{Kind, is_headerless_zfp};
 pub use mask::MaskFile;
-pub use memory::{zero_bytes, zeros};
+pub use memory::{zero_bytes, zeroed, zeros};
 pub use npy::{npy_header, write_npy};
 pub use open::{open, open_watched};
 pub use output::{Output, remove_unfinished};

@@ -8,6 +8,7 @@ use fsz::{DType, with_element};
 use memmap2::Mmap;
 
 use crate::error::{Error, Result};
+use crate::memory::collected;
 use crate::piped;
 use crate::storage::Storage;
 
@@ -54,11 +55,7 @@ pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Result<Storage> 
             Order::Big => T::from_be_bytes(*b),
         };
         let all = bytes.as_chunks().0;
-        let mut values = Vec::new();
-        if values.try_reserve_exact(all.len()).is_err() {
-            return Err(Error::Memory(format!("out of memory for {} values", all.len())));
-        }
-        values.extend(all.iter().map(value));
-        Ok(Storage::of(values))
+        let what = format_args!("{} values", all.len());
+        Ok(Storage::of(collected(all.iter().map(value), what)?))
     })
 }

@@ -1,7 +1,9 @@
 //! Memory that is asked for in a way that a hostile header, or a field that is too large, cannot turn into an abort. As zeros
 //! it is touched by the threads that write to it, not by the one that asks.
 
-use bytemuck::allocation::try_zeroed_vec;
+use std::fmt::Display;
+
+use bytemuck::{Zeroable, allocation::try_zeroed_vec};
 use fsz::Element;
 use ndarray::ArrayViewD;
 
@@ -13,9 +15,7 @@ use crate::shape::Shape;
 /// # Errors
 /// When there is not so much.
 pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
-    let too_large = || Error::Memory(format!("out of memory for a field of shape {shape}"));
-    let len = usize::try_from(shape.elements()).map_err(|_| too_large())?;
-    try_zeroed_vec(len).map_err(|()| too_large())
+    zeroed(shape.elements(), format_args!("a field of shape {shape}"))
 }
 
 /// The values of a part of a field, in C order.
@@ -25,11 +25,21 @@ pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
 pub(crate) fn copied<T: Element>(part: &ArrayViewD<'_, T>) -> Result<Vec<T>> {
     let sides: Vec<u64> = part.shape().iter().map(|&side| side as u64).collect();
     let shape = Shape::new(&sides)?;
-    let too_large = |_| Error::Memory(format!("out of memory for a field of shape {shape}"));
-    let mut values = Vec::new();
-    values.try_reserve_exact(part.len()).map_err(too_large)?;
-    values.extend(part.iter().copied());
-    Ok(values)
+    collected(part.iter().copied(), format_args!("a field of shape {shape}"))
+}
+
+/// So many values, which are made one after another.
+///
+/// # Errors
+/// When there is not so much memory for `what` they are.
+pub(crate) fn collected<T>(
+    values: impl ExactSizeIterator<Item = T>,
+    what: impl Display,
+) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(values.len()).map_err(|_| too_large(what))?;
+    all.extend(values);
+    Ok(all)
 }
 
 /// Memory for a stream of up to so many bytes. What is behind the stream is never touched, and costs nothing but address
@@ -38,9 +48,22 @@ pub(crate) fn copied<T: Element>(part: &ArrayViewD<'_, T>) -> Result<Vec<T>> {
 /// # Errors
 /// When there is not so much.
 pub fn zero_bytes(most: u64) -> Result<Vec<u8>> {
-    let too_large = || Error::Memory(format!("out of memory for a stream of up to {most} bytes"));
-    let len = usize::try_from(most).map_err(|_| too_large())?;
-    try_zeroed_vec(len).map_err(|()| too_large())
+    zeroed(most, format_args!("a stream of up to {most} bytes"))
+}
+
+/// So many zeros.
+///
+/// # Errors
+/// When there is not so much memory for `what` they are.
+pub fn zeroed<T: Zeroable>(len: u64, what: impl Display) -> Result<Vec<T>> {
+    match usize::try_from(len).map(try_zeroed_vec) {
+        Ok(Ok(all)) => Ok(all),
+        _ => Err(too_large(what)),
+    }
+}
+
+fn too_large(what: impl Display) -> Error {
+    Error::Memory(format!("out of memory for {what}"))
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use fsz_field::{Field, Fsz1File, Kind, StreamFile, with_values};
 use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
-use crate::failure::memory_for;
 use crate::source::SourceArgs;
 use crate::{bar, limit, missing, standard_input, terminal};
 
@@ -144,21 +143,11 @@ fn regions(path: &Path) -> Result<Option<Regions>> {
     if !stream.header().has_regions() {
         return Ok(None);
     }
-    let mut owner = owners(stream.header().elements()).map_err(memory_for(path))?;
+    let elements = stream.header().elements();
+    let owner = fsz_field::zeroed(elements, format_args!("the regions of {elements} values"));
+    let mut owner = owner.map_err(|error| error.in_file(path))?;
     stream.regions_of_range(0, &mut owner)?;
     Ok(Some(Regions { owner, limits: limit::by_region(&stream) }))
-}
-
-/// Room for the number of the region that has each element.
-fn owners(elements: u64) -> Result<Vec<u8>> {
-    let mut owners = Vec::new();
-    let elements = usize::try_from(elements)?;
-    if owners.try_reserve_exact(elements).is_err() {
-        let why = format!("out of memory for the regions of {elements} values");
-        return Err(fsz_field::Error::Memory(why).into());
-    }
-    owners.resize(elements, 0);
-    Ok(owners)
 }
 
 /// Bytes of a compressed file; a file of plain values is not one.
