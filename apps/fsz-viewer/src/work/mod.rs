@@ -21,5 +21,6 @@ pub mod service;
 pub mod shaders;
 pub mod steps_ahead;
 pub mod sweep;
+pub mod unless_cancelled;
 pub mod volume;
 pub mod zfp_made;

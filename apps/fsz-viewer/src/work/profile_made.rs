@@ -8,6 +8,7 @@ use fsz_field::{Field, with_values};
 
 use crate::model::document::Document;
 use crate::model::number_format::{bytes, number};
+use crate::work::unless_cancelled::unless_cancelled;
 
 /// What a profile makes of the original, and the values of both; none when it is cancelled.
 ///
@@ -24,29 +25,20 @@ pub fn made(
     for &value in missing {
         options = options.missing(value);
     }
-    let before = original.values(&codec, progress);
-    if progress.check().is_err() {
-        return Ok(None);
-    }
-    let before = before?;
+    let before = unless_cancelled(progress, original.values(&codec, progress))?;
+    let Some(before) = before else { return Ok(None) };
     let sides = before.shape().indices()?;
     let stream = with_values!(before.values(), values => {
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)
     });
-    if progress.check().is_err() {
-        return Ok(None);
-    }
-    let stream = stream?;
+    let Some(stream) = unless_cancelled(progress, stream)? else { return Ok(None) };
     let title = match bound {
         Bound::MaxBytes(_) => format!("{} in {}", profile.name(), bytes(stream.compressed_bytes())),
         _ => format!("{} at bound {}", profile.name(), number(stream.header().absolute_bound)),
     };
     let document = Document::from_stream(title, &original.path, stream)?;
-    let after = document.values(&codec, progress);
-    if progress.check().is_err() {
-        return Ok(None);
-    }
-    Ok(Some((document, [before, after?])))
+    let after = unless_cancelled(progress, document.values(&codec, progress))?;
+    Ok(after.map(|after| (document, [before, after])))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::model::document::Document;
 use crate::model::plane::Place;
 use crate::model::sweep_point::{Method, Point, Present};
 use crate::model::zfp::{self, Mode};
+use crate::work::unless_cancelled::unless_cancelled;
 
 /// Value-range bounds of the sweep: half decades from 1e-1 to 1e-6.
 fn bounds() -> impl Iterator<Item = f64> {
@@ -38,10 +39,10 @@ pub fn swept(
         Some(place) => original.plane_field(&codec, place, progress).map(Arc::new),
         None => original.values(&codec, progress),
     };
-    if progress.check().is_err() {
-        return Ok(None);
+    match unless_cancelled(progress, field)? {
+        Some(field) => sweep(&field, missing, present, progress, each),
+        None => Ok(None),
     }
-    sweep(&*field?, missing, present, progress, each)
 }
 
 /// Compresses `field` as it is in the panes, and with `all` over the range of bounds and rates, and hands

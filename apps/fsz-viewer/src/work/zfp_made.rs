@@ -9,6 +9,7 @@ use fsz_field::Field;
 use crate::model::document::Document;
 use crate::model::number_format::number;
 use crate::model::zfp::{self, Mode};
+use crate::work::unless_cancelled::unless_cancelled;
 
 /// What zfp makes of the original, and the values of both; none when it is cancelled.
 pub fn made(
@@ -16,11 +17,8 @@ pub fn made(
     mode: Mode,
     progress: &Arc<Progress>,
 ) -> Result<Option<(Document, [Arc<Field>; 2])>> {
-    let before = original.values(&Codec::cpu(), progress);
-    if progress.check().is_err() {
-        return Ok(None);
-    }
-    let before = before?;
+    let before = unless_cancelled(progress, original.values(&Codec::cpu(), progress))?;
+    let Some(before) = before else { return Ok(None) };
     progress.begin(before.shape().elements());
     let mut seen = 0;
     let proceed = |done: u64| {
