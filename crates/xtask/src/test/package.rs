@@ -15,7 +15,7 @@ name = "first-user"
 edition = "2024"
 
 [dependencies]
-fsz = { package = "fsz-codec", path = "fsz-codec", features = [] }
+fsz = { package = "fsz-codec", path = "fsz-codec" }
 ndarray = "0.17"
 
 # As in the repository's workspace, so that one build serves both.
@@ -26,9 +26,6 @@ lto = "off"
 [profile.dev.package."*"]
 debug = false
 "#;
-
-/// In place of which there may be some.
-const NO_FEATURES: &str = "features = []";
 
 pub fn package(report: &mut Report) -> Result<()> {
     codec()?;
@@ -78,10 +75,8 @@ fn codec() -> Result<()> {
     fs::create_dir(folder.path().join("src")).context("cannot create a folder")?;
     // The CUDA compiler, which makes the fatbin, comes for Linux alone.
     let kernels = if cfg!(target_os = "linux") { Some(fatbin::small()?) } else { None };
-    let features = if kernels.is_some() { r#"features = ["fatbin"]"# } else { NO_FEATURES };
-    let manifest = MANIFEST.replace(NO_FEATURES, features);
     for (file, text) in [
-        ("Cargo.toml", manifest.as_str()),
+        ("Cargo.toml", MANIFEST),
         ("src/main.rs", include_str!("package/program.rs")),
         // The versions that are here already.
         ("Cargo.lock", include_str!("../../../../Cargo.lock")),
@@ -92,7 +87,7 @@ fn codec() -> Result<()> {
     run.current_dir(folder.path()).args(["run", "--quiet"]).env("CARGO_TARGET_DIR", apart());
     match kernels {
         Some(kernels) => {
-            process::run(run.env("FSZ_FATBIN", &kernels))?;
+            process::run(run.args(["--features", "fsz/fatbin"]).env("FSZ_FATBIN", &kernels))?;
             fatbin::check(&apart().join("debug/first-user"), &kernels)
         }
         None => process::run(&mut run),
