@@ -15,17 +15,18 @@ use super::{
     abi::{Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, DenseWork, MOST_TASKS},
     aside::Aside,
     box_scratch::{COUNTS_AHEAD, PROGRAM_BYTES, Scratch, TASKS_AHEAD, slot_len},
+    compress_boxes::Chosen,
     device::Device,
     error::check,
     event::Event,
     kernel::{Coder, Kernel, Operation},
     kernels::{Launch, pointer},
-    last_choices::Asked,
+    last_choices::{Asked, Expected},
     stream_kind::beyond_devices,
     workspace::{Queue, wait_for},
 };
 use crate::{
-    error::Result,
+    error::{Error, Result},
     format::{
         TileGrid,
         dense::{BOX, Layout, MOST_FINE},
@@ -54,12 +55,14 @@ pub(super) struct OnDevice<'a, A> {
     /// The extents of boxes whose programs are in the scratch, in its order.
     pub made: RefCell<Vec<[u32; 4]>>,
     /// What will probably be asked for, in turn.
-    pub expected: Vec<Asked>,
+    pub expected: Expected,
     /// What of that the device counts, or has counted; what was asked for.
     pub ahead: RefCell<VecDeque<Ahead>>,
     pub asked: RefCell<Vec<Asked>>,
     /// Taken when it is needed.
     pub aside: OnceCell<Aside<'a>>,
+    /// What all that is looked at is behind.
+    pub begun: OnceCell<Event>,
 }
 
 /// What the device counts before it is asked for, and when that is done.
@@ -119,12 +122,23 @@ impl<A: Arguments> OnDevice<'_, A> {
         unsafe { module.launch(kernel, launch, self.queue, &mut arguments) }
     }
 
+    /// A point of the queue behind what was in it at first. What will probably be asked for is enqueued then.
+    pub fn begun(&self) -> Result<&Event> {
+        if let Some(begun) = self.begun.get() {
+            return Ok(begun);
+        }
+        let begun = Event::new()?;
+        begun.record_in(self.queue)?;
+        self.count_ahead()?;
+        Ok(self.begun.get_or_init(|| begun))
+    }
+
     /// Brings device memory to pinned memory, which takes a small part of the time of others, enqueues what `behind`
     /// does, waits for the copy alone, and gives what `take` makes of it.
     ///
     /// # Safety
     /// `from` holds so many `V`, of which any bytes are one.
-    pub unsafe fn download<V: Copy, R>(
+    unsafe fn download<V: Copy, R>(
         &self,
         count: usize,
         from: u64,
@@ -139,7 +153,7 @@ impl<A: Arguments> OnDevice<'_, A> {
     ///
     /// # Safety
     /// As [`download`](Self::download).
-    unsafe fn download_made<V: Copy, R>(
+    pub unsafe fn download_made<V: Copy, R>(
         &self,
         made: Option<&Event>,
         (count, from): (usize, u64),
@@ -180,6 +194,12 @@ impl<A: Arguments> OnDevice<'_, A> {
     pub fn wait(&self) -> Result<()> {
         // SAFETY: the queue is the caller's, alive.
         unsafe { wait_for(self.queue) }
+    }
+
+    /// The same after an error: nothing may be under way from memory that is freed.
+    pub fn ended<V>(&self, why: Error) -> Result<V> {
+        self.wait()?;
+        Err(why)
     }
 
     /// Enqueues counting some boxes of each case in a stream that is past the making of their programs; gives where its
@@ -263,14 +283,13 @@ impl<A: Arguments> OnDevice<'_, A> {
     /// Enqueues counting what will probably be asked for; the last of it, which takes longest, beside what comes before,
     /// where there is room.
     fn count_ahead(&self) -> Result<()> {
-        let tasks = self.expected.iter().map(|asked| asked.cases.len()).sum::<usize>();
-        if self.expected.is_empty() || self.expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
+        let expected = &self.expected.asked;
+        let tasks = expected.iter().map(|asked| asked.cases.len()).sum::<usize>();
+        if expected.is_empty() || expected.len() > COUNTS_AHEAD || tasks > TASKS_AHEAD {
             return Ok(());
         }
-        let grids = |asked: &Asked| {
-            asked.cases.iter().map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<_>>()
-        };
-        let grids = self.expected.iter().map(grids).collect::<Result<Vec<Vec<_>>>>()?;
+        let grids = expected.iter().map(|asked| box_grids(&asked.cases));
+        let grids = grids.collect::<Result<Vec<_>>>()?;
         self.programs(&grids.concat())?;
         let begin = Event::new()?;
         begin.record_in(self.queue)?;
@@ -282,23 +301,25 @@ impl<A: Arguments> OnDevice<'_, A> {
             slots: all.clone(),
         };
         let mut used = 0;
-        for (number, (asked, grids)) in self.expected.iter().zip(&grids).enumerate() {
+        for (number, (asked, grids)) in expected.iter().zip(&grids).enumerate() {
             // Beside the others it has the slots that these leave, which must not be fewer than theirs.
-            let is_beside = (1..=all.end / 2).contains(&used) && number + 1 == self.expected.len();
+            let is_beside = (1..=all.end / 2).contains(&used) && number + 1 == expected.len();
             let counted = Event::new()?;
+            let (boxes, reach) = (asked.boxes, asked.reach);
             let tasks = if is_beside {
                 room.slots = used..all.end;
                 let aside = self.aside()?;
                 begin.hold(aside)?;
-                let tasks = self.launch(grids, asked.boxes, false, &mut room, aside.handle());
+                let tasks = self.launch(grids, boxes, reach, &mut room, aside.handle());
                 // Also after an error, since something may be under way.
                 counted.record(aside)?;
                 counted.hold_in(self.queue)?;
                 tasks?
             } else {
                 room.slots = all.clone();
-                let tasks = self.launch(grids, asked.boxes, false, &mut room, self.queue)?;
-                used = used.max(room.slots.start);
+                let tasks = self.launch(grids, boxes, reach, &mut room, self.queue)?;
+                // For the reach nothing is predicted.
+                used = if reach { used } else { used.max(room.slots.start) };
                 counted.record_in(self.queue)?;
                 tasks
             };
@@ -317,15 +338,70 @@ impl<A: Arguments> OnDevice<'_, A> {
     }
 
     /// What is asked for, if that was expected. Nothing else is expected where it was not.
-    fn counted_ahead(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Option<Ahead> {
+    fn counted_ahead(&self, asked: Asked) -> Option<Ahead> {
         let mut ahead = self.ahead.borrow_mut();
-        match ahead.pop_front() {
-            Some(own) if own.asked.is(cases, boxes) => Some(own),
-            _ => {
-                ahead.clear();
-                None
-            }
+        let own = ahead.pop_front().filter(|own| own.asked.is(&asked));
+        if own.is_none() {
+            ahead.clear();
         }
+        self.asked.borrow_mut().push(asked);
+        own
+    }
+
+    /// What the field is expected to be coded by: waits until the device has counted what makes the tables. None where
+    /// that is not probable enough, or the host would have to count.
+    pub fn guess(&self) -> Result<Option<Chosen>> {
+        let Some(dense) = self.expected.chosen else { return Ok(None) };
+        self.begun()?;
+        let ahead = self.ahead.borrow();
+        let Some(last) = ahead.back().filter(|last| last.asked.makes_tables(dense)) else {
+            return Ok(None);
+        };
+        let found = self.counted(&last.tasks, Some(&last.counted))?;
+        Ok(match &found[..] {
+            [(counted, 0)] => Some(Chosen { dense, tables: counted.tables() }),
+            _ => None,
+        })
+    }
+
+    /// Waits for what boxes come to: of each task the counts, and how many boxes the host is to count.
+    fn counted(&self, tasks: &[BoxTask], made: Option<&Event>) -> Result<Vec<(Counted, u32)>> {
+        let Some(first) = tasks.first() else { return Ok(Vec::new()) };
+        let of = |counts: &BoxCounts| {
+            let all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
+            (all, counts.exact)
+        };
+        let all = |counts: &[BoxCounts]| counts.iter().map(of).collect();
+        // SAFETY: the scratch has the counts of all tasks side by side, and any bytes are numbers.
+        unsafe { self.download_made(made, (tasks.len(), first.counts), || Ok(()), all) }
+    }
+
+    /// Waits for what boxes have in reach.
+    fn reached(&self, tasks: &[BoxTask], made: Option<&Event>) -> Result<Vec<Fits>> {
+        let Some(first) = tasks.first() else { return Ok(Vec::new()) };
+        if made.is_some() {
+            let fits = |counts: &BoxCounts| std::array::from_fn(|fine| counts.fits[fine]);
+            let all = |counts: &[BoxCounts]| counts.iter().map(fits).collect();
+            // SAFETY: as in `counted`.
+            return unsafe {
+                self.download_made(made, (tasks.len(), first.counts), || Ok(()), all)
+            };
+        }
+        // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
+        let together = self.at + self.scratch.slots;
+        for (number, task) in tasks.iter().enumerate() {
+            let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
+            let (len, at) = (size_of::<Fits>(), size_of::<Fits>() * number);
+            // SAFETY: the counts have as many numbers there; a slot has more bytes than those of all tasks.
+            let copied =
+                unsafe { result::memcpy_dtod_async(together + at as u64, from, len, self.queue) };
+            check("cuMemcpyDtoDAsync", copied)?;
+        }
+        // While the host looks at what is found, the device makes the programs for what comes next.
+        let grids: Vec<_> = tasks.iter().map(|task| task.grid).collect();
+        let next = || self.programs(&grids).map(drop);
+        // SAFETY: they were copied there, and any bytes are numbers.
+        unsafe { self.download(tasks.len(), together, next, <[Fits]>::to_vec) }
     }
 
     /// Sees to it that boxes of each of some grids are on the device.
@@ -396,28 +472,17 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
 
     fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
         let some = grids.iter().filter(|grid| grid.tiles() > 0);
-        let some =
-            some.map(|grid| box_grid(grid, Choice::default())).collect::<Result<Vec<_>>>()?;
+        let cases: Vec<_> = some.map(|grid| (grid.clone(), Choice::default())).collect();
+        let grids_of_cases = box_grids(&cases)?;
         self.bring(grids.iter(), boxes)?;
-        let tasks = self.launch(&some, boxes, true, &mut self.room(), self.queue)?;
-        // Side by side, where the warps are done: a copy to the host waits, be it as short as it may.
-        let together = self.at + self.scratch.slots;
-        for (number, task) in tasks.iter().enumerate() {
-            let from = task.counts + std::mem::offset_of!(BoxCounts, fits) as u64;
-            let (len, at) = (size_of::<Fits>(), size_of::<Fits>() * number);
-            // SAFETY: the counts have as many numbers there; a slot has more bytes than those of all tasks.
-            let copied =
-                unsafe { result::memcpy_dtod_async(together + at as u64, from, len, self.queue) };
-            check("cuMemcpyDtoDAsync", copied)?;
-        }
-        if tasks.is_empty() {
-            return Ok(vec![InReach::default(); grids.len()]);
-        }
-        // While the host looks at what is found, the device makes the programs for what comes next, and counts what it
-        // can.
-        let next = || self.programs(&some).and_then(|_| self.count_ahead());
-        // SAFETY: they were copied there, and any bytes are numbers.
-        let found = unsafe { self.download(tasks.len(), together, next, <[Fits]>::to_vec)? };
+        let found = match self.counted_ahead(Asked { cases, boxes, reach: true }) {
+            Some(own) => self.reached(&own.tasks, Some(&own.counted))?,
+            None => {
+                let room = &mut self.room();
+                let tasks = self.launch(&grids_of_cases, boxes, true, room, self.queue)?;
+                self.reached(&tasks, None)?
+            }
+        };
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
         let own = |grid: &TileGrid| match grid.tiles() {
             0 => InReach::default(),
@@ -427,30 +492,15 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
     }
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
-        self.asked.borrow_mut().push(Asked { cases: cases.to_vec(), boxes });
         let some = cases.iter().filter(|(grid, _)| grid.tiles() > 0);
-        let some =
-            some.map(|(grid, choice)| box_grid(grid, *choice)).collect::<Result<Vec<_>>>()?;
+        let some: Vec<_> = some.cloned().collect();
+        let grids = box_grids(&some)?;
         self.bring(cases.iter().map(|(grid, _)| grid), boxes)?;
-        let (tasks, made) = match self.counted_ahead(cases, boxes) {
+        let (tasks, made) = match self.counted_ahead(Asked { cases: some, boxes, reach: false }) {
             Some(own) => (own.tasks, Some(own.counted)),
-            None => (self.launch(&some, boxes, false, &mut self.room(), self.queue)?, None),
+            None => (self.launch(&grids, boxes, false, &mut self.room(), self.queue)?, None),
         };
-        let Some(first) = tasks.first() else {
-            return Ok(cases.iter().map(|_| Counted::empty()).collect());
-        };
-        let counted = |counts: &[BoxCounts]| {
-            let of = |counts: &BoxCounts| {
-                let all = Counted::of(&counts.histogram, counts.raw_bits, counts.elements);
-                (all, counts.exact)
-            };
-            counts.iter().map(of).collect::<Vec<_>>()
-        };
-        // SAFETY: the scratch has the counts of all tasks side by side, and any bytes are numbers.
-        let found = unsafe {
-            let all = (tasks.len(), first.counts);
-            self.download_made(made.as_ref(), all, || Ok(()), counted)?
-        };
+        let found = self.counted(&tasks, made.as_ref())?;
         let mut found = tasks.iter().zip(found);
         let own = |case: &(TileGrid, Choice)| {
             let Some((task, (mut all, exact))) =
@@ -470,4 +520,8 @@ type Fits = [u32; MOST_FINE as usize + 1];
 
 pub(super) fn box_grid(grid: &TileGrid, choice: Choice) -> Result<BoxGrid> {
     BoxGrid::new(grid, Dense::numbers_of(choice)).ok_or_else(beyond_devices)
+}
+
+fn box_grids(cases: &[(TileGrid, Choice)]) -> Result<Vec<BoxGrid>> {
+    cases.iter().map(|(grid, choice)| box_grid(grid, *choice)).collect()
 }

@@ -45,8 +45,8 @@ const MOST_COUNTED: u64 = {
     if FITTING > choosing { FITTING } else { choosing }
 };
 /// What is counted before it is asked for, at most: how often, and of how many cases.
-pub(super) const COUNTS_AHEAD: usize = 3;
-pub(super) const TASKS_AHEAD: usize = 2 * MOST_TASKS + 1;
+pub(super) const COUNTS_AHEAD: usize = 4;
+pub(super) const TASKS_AHEAD: usize = Layout::ALL.len() + 2 * MOST_TASKS + 1;
 /// Boxes of a chunk, by the profile's third parameter.
 const CHUNK_BOXES: [u64; 3] = [1 << CHUNKS[0], 1 << CHUNKS[1], 1 << CHUNKS[2]];
 /// Where parts of the scratch begin.
@@ -64,7 +64,7 @@ pub(crate) struct Scratch {
     pub counts: u64,
     /// Boxes that are counted of which all elements are exact.
     pub exact: u64,
-    /// The same of what is counted before it is asked for: some cases twice in turn, and the one that is chosen.
+    /// The same of what is counted before it is asked for: layouts, some cases twice in turn, and the one that is chosen.
     pub counts_ahead: u64,
     pub exact_ahead: u64,
     pub slots: u64,

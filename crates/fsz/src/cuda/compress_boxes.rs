@@ -4,22 +4,23 @@
 use std::{
     borrow::Cow,
     cell::{OnceCell, RefCell},
+    slice,
 };
 
 use cudarc::driver::{result, sys};
 
 use super::{
-    abi::{Arguments, BoxGrid, CompressArgs, Control, MOST_BOXES, Sections, SymbolRow},
+    abi::{Arguments, BoxGrid, Control, MOST_BOXES, Sections, SymbolRow},
     box_encoding::{BoxEncoding, SentTables},
     box_sampler::{Bring, OnDevice},
     box_scratch::{BEFORE_PARTS, Scratch},
     capture::not_captured,
-    compress::image,
+    compress::{ENTRIES_AT, image},
     decompress::VECTOR,
     device::Device,
     error::check,
     kernel::Coder,
-    last_choices::FieldKind,
+    last_choices::{Expected, FieldKind},
     relative::without_samples,
     resident_tables::Place,
     stream_kind::beyond_devices,
@@ -28,6 +29,7 @@ use super::{
 use crate::{
     bound::Limit,
     dtype::DType,
+    element::Element,
     error::{Error, Result},
     format::{
         self, RelativePart, TileGrid,
@@ -35,6 +37,7 @@ use crate::{
         header,
         sections::max_compressed_len,
     },
+    model::Model,
     options::CompressOptions,
     profile::{
         Plan, Profile,
@@ -44,6 +47,19 @@ use crate::{
     scalar::Scalar,
     schedule::too_small,
 };
+
+/// What is chosen for a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Chosen {
+    pub dense: Dense,
+    pub tables: Vec<u32>,
+}
+
+/// How a field is coded.
+enum Coded<'a> {
+    By(Chosen),
+    Like(&'a Model),
+}
 
 /// A compression that chooses when it sees the field, or is to code it like another.
 #[derive(Clone, Debug)]
@@ -55,6 +71,7 @@ pub(crate) struct BoxCompression {
     options: CompressOptions,
     /// What the header has of a pointwise-relative bound.
     part: Option<RelativePart>,
+    elements: u64,
     most: u64,
     scratch: Scratch,
 }
@@ -81,6 +98,7 @@ impl BoxCompression {
             dtype,
             options: options.clone(),
             part,
+            elements,
             most,
             scratch: Scratch::new(elements, dtype),
         })
@@ -116,8 +134,13 @@ impl BoxCompression {
     }
 
     /// Fields for which choices are probably alike.
-    fn kind(&self) -> FieldKind {
+    fn kind(&self, mut arguments: impl Arguments) -> FieldKind {
         FieldKind {
+            place: Some(arguments.common().field),
+            relative: match self.options.limit() {
+                Ok(Limit::Relative { eps, floor }) => Some((eps, floor)),
+                _ => None,
+            },
             shape: self.shape.clone(),
             dtype: self.dtype,
             coder: self.coder,
@@ -125,54 +148,41 @@ impl BoxCompression {
         }
     }
 
-    /// The quantizer as the choice asks for it: where the logarithmic codes of a pointwise-relative bound begin
-    /// does not count there.
+    /// What the control has of the bound, once what is before in the queue is done.
     ///
     /// # Safety
     /// As [`encode`](Self::encode).
-    unsafe fn quantizer<A: Arguments>(
-        &self,
-        field: &OnDevice<'_, A>,
-    ) -> Result<Quantizer<A::Element>> {
+    unsafe fn control<A: Arguments>(&self, field: &OnDevice<'_, A>) -> Result<Control> {
+        let mut arguments = field.arguments;
+        let at = arguments.common().control;
+        let begun = Some(field.begun()?);
+        // SAFETY: the scratch begins with a control, of which any bytes are one.
+        unsafe { field.download_made(begun, (1, at), || Ok(()), |found: &[Control]| found[0]) }
+    }
+
+    /// The quantizer as the choice asks for it: where the logarithmic codes of a pointwise-relative bound begin
+    /// does not count there.
+    fn quantizer<T: Element>(&self, control: &Control) -> Result<Quantizer<T>> {
         if let Limit::Relative { eps, floor } = self.options.limit()? {
             let profile = &self.options.profile;
             return Ok(Quantizer::Relative(without_samples((eps, floor), profile, || ())));
         }
-        let first = |found: &[Control]| found[0];
-        let mut arguments = field.arguments;
-        let at = arguments.common().control;
-        // SAFETY: the scratch begins with a control, of which any bytes are one.
-        let control = unsafe { field.download(1, at, || Ok(()), first)? };
-        let value = A::Element::from_f64;
         Ok(Quantizer::Linear(Linear {
-            step: value(control.step),
-            inverse: value(control.inverse),
-            limit: value(control.limit),
+            step: T::from_f64(control.step),
+            inverse: T::from_f64(control.inverse),
+            limit: T::from_f64(control.limit),
         }))
     }
 
-    /// Chooses, which waits for what is in the queue, where the field is not to be coded like another.
-    ///
-    /// # Safety
-    /// As [`encode`](Self::encode).
-    unsafe fn choose<A: Arguments>(&self, field: &OnDevice<'_, A>) -> Result<(Dense, Vec<u32>)> {
-        not_captured(
-            field.queue,
-            "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
-             code it like another stream",
-        )?;
-        // SAFETY: as the caller vouches.
-        let quantizer = unsafe { self.quantizer(field)? };
+    /// Chooses, which waits for what is in the queue.
+    fn choose<A: Arguments>(&self, field: &OnDevice<'_, A>, control: &Control) -> Result<Chosen> {
+        let quantizer = self.quantizer(control)?;
         let missing_bits = self.options.missing_bits(self.dtype);
         let missing = missing_bits.iter().map(|&bits| A::Element::from_bits64(bits)).collect();
         let plan = Plan { quantizer, missing, missing_bits, known: false, ranged: false };
-        let chosen = self.dense.choose::<A::Element>(field, &self.shape, &plan);
-        match &chosen {
-            Ok(_) => field.device.last_choices.keep(self.kind(), field.asked.take()),
-            // Nothing may be under way from memory that is freed.
-            Err(_) => field.wait()?,
-        }
-        chosen
+        let (dense, tables) = self.dense.choose::<A::Element>(field, &self.shape, &plan)?;
+        field.device.last_choices.keep(self.kind(field.arguments), field.asked.take(), dense);
+        Ok(Chosen { dense, tables })
     }
 
     /// Enqueues the encoding; chooses before, and waits for what is in the queue, where the field is not to be coded like
@@ -186,12 +196,71 @@ impl BoxCompression {
         arguments: A,
         queue: sys::CUstream,
     ) -> Result<()> {
+        let field = self.on_device(device, arguments, queue, None);
         // SAFETY: as the caller vouches.
-        let encoding = unsafe { self.prepare(device, arguments, queue, None)? };
+        unsafe {
+            let coded = match &self.options.model {
+                Some(model) => Coded::Like(model),
+                None => {
+                    let chosen = self.encode_as_expected(&field);
+                    match chosen.or_else(|why| field.ended(why))? {
+                        None => return Ok(()),
+                        Some(chosen) => Coded::By(chosen),
+                    }
+                }
+            };
+            self.launch(&field, self.encoding(&field, coded)?)
+        }
+    }
+
+    /// Enqueues the encoding of all chunks. The device goes on while the host waits for the tables alone.
+    ///
+    /// # Safety
+    /// As [`encode`](Self::encode).
+    unsafe fn launch<A: Arguments>(
+        &self,
+        field: &OnDevice<'_, A>,
+        encoding: BoxEncoding,
+    ) -> Result<()> {
         let all = 0..encoding.chunks();
-        // SAFETY: as the caller vouches. The device goes on while the host waits for the tables alone.
-        let launched = unsafe { encoding.launch(device, all, arguments, queue) };
+        // SAFETY: as the caller vouches.
+        let launched = unsafe { encoding.launch(field.device, all, field.arguments, field.queue) };
         launched.and(encoding.settle())
+    }
+
+    /// Chooses. Where it is probable enough what comes of it, the encoding is enqueued before; gives what was chosen
+    /// where it is not, or is another one: then the scratch is as it was.
+    ///
+    /// # Safety
+    /// As [`encode`](Self::encode).
+    unsafe fn encode_as_expected<A: Arguments>(
+        &self,
+        field: &OnDevice<'_, A>,
+    ) -> Result<Option<Chosen>> {
+        refuse_capture(field.queue)?;
+        // SAFETY: as the caller vouches.
+        let control = unsafe { self.control(field)? };
+        let Some(guess) = field.guess()? else { return self.choose(field, &control).map(Some) };
+        // SAFETY: as the caller vouches.
+        let begun = unsafe {
+            let encoding = self.encoding(field, Coded::By(guess.clone()));
+            encoding.and_then(|encoding| self.launch(field, encoding))
+        };
+        let chosen = self.choose(field, &control)?;
+        if begun.is_ok() && chosen == guess {
+            return Ok(None);
+        }
+        let mut arguments = field.arguments;
+        let at = arguments.common().control;
+        let len = self.cleared_len() - ENTRIES_AT;
+        // SAFETY: the scratch begins with control and entries; the copy is waited for.
+        unsafe {
+            let cleared = result::memset_d8_async(at + ENTRIES_AT, 0, len as usize, field.queue);
+            check("cuMemsetD8Async", cleared)?;
+            upload(at, slice::from_ref(&control), field.queue)?;
+        }
+        field.wait()?;
+        Ok(Some(chosen))
     }
 
     /// Makes ready what launches share: chooses, which waits for what is in the queue, where the field is not to be coded
@@ -202,41 +271,73 @@ impl BoxCompression {
     pub unsafe fn prepare<A: Arguments>(
         &self,
         device: &Device,
-        mut arguments: A,
+        arguments: A,
         queue: sys::CUstream,
         bring: Option<Bring<'_>>,
     ) -> Result<BoxEncoding> {
-        let &mut CompressArgs { control: scratch, capacity, .. } = arguments.common();
-        let at = scratch.next_multiple_of(VECTOR as u64);
-        let elements = format::geometry::element_count(&self.shape).ok_or_else(too_large)?;
-        let sampled = OnDevice {
+        let field = self.on_device(device, arguments, queue, bring);
+        // SAFETY: as the caller vouches.
+        unsafe {
+            let coded = match &self.options.model {
+                Some(model) => Coded::Like(model),
+                None => {
+                    refuse_capture(queue)?;
+                    let control = self.control(&field);
+                    let chosen = control.and_then(|control| self.choose(&field, &control));
+                    Coded::By(chosen.or_else(|why| field.ended(why))?)
+                }
+            };
+            self.encoding(&field, coded)
+        }
+    }
+
+    fn on_device<'a, A: Arguments>(
+        &self,
+        device: &'a Device,
+        mut arguments: A,
+        queue: sys::CUstream,
+        bring: Option<Bring<'a>>,
+    ) -> OnDevice<'a, A> {
+        let scratch = arguments.common().control;
+        OnDevice {
             device,
             coder: self.coder,
             arguments,
-            elements,
+            elements: self.elements,
             scratch: self.scratch,
-            at,
+            at: scratch.next_multiple_of(VECTOR as u64),
             queue,
             bring,
             made: RefCell::default(),
             expected: match bring {
-                None if self.chooses() => device.last_choices.expected(&self.kind()),
+                None if self.chooses() => device.last_choices.expected(&self.kind(arguments)),
                 // Of a field that is still on its way the boxes would have to be there.
-                _ => Vec::new(),
+                _ => Expected::default(),
             },
             ahead: RefCell::default(),
             asked: RefCell::default(),
             aside: OnceCell::new(),
-        };
-        let (dense, tables, resident) = match &self.options.model {
-            Some(model) => {
+            begun: OnceCell::new(),
+        }
+    }
+
+    /// What launches share, by what was chosen, or by the stream that the field is to be coded like.
+    ///
+    /// # Safety
+    /// As [`encode`](Self::encode), until what comes of this is settled or dropped.
+    unsafe fn encoding<A: Arguments>(
+        &self,
+        field: &OnDevice<'_, A>,
+        coded: Coded<'_>,
+    ) -> Result<BoxEncoding> {
+        let &OnDevice { device, queue, at, elements, .. } = field;
+        let mut arguments = field.arguments;
+        let capacity = arguments.common().capacity;
+        let (dense, tables, resident) = match coded {
+            Coded::By(Chosen { dense, tables }) => (dense, Cow::Owned(tables), None),
+            Coded::Like(model) => {
                 let resident = model.resident.on(device, &model.tables, queue)?;
                 (self.dense, Cow::Borrowed(&model.tables[..]), Some(resident))
-            }
-            None => {
-                // SAFETY: as the caller vouches.
-                let (dense, tables) = unsafe { self.choose(&sampled)? };
-                (dense, Cow::Owned(tables), None)
             }
         };
         let profile = Profile::Dense(dense);
@@ -248,7 +349,7 @@ impl BoxCompression {
         }
         let boxes = BoxGrid::new(&grid, dense.numbers()).ok_or_else(beyond_devices)?;
         let table_words = tables.len() as u32;
-        let programs = sampled.programs(&[boxes])?[0];
+        let programs = field.programs(&[boxes])?[0];
         let (place, sent) = match resident {
             Some(place) => (place, None),
             None => {
@@ -273,6 +374,15 @@ impl BoxCompression {
             sent,
         })
     }
+}
+
+/// A graph could not hold what waits for the device.
+fn refuse_capture(queue: sys::CUstream) -> Result<()> {
+    not_captured(
+        queue,
+        "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
+         code it like another stream",
+    )
 }
 
 /// The rows of all contexts.

@@ -182,6 +182,12 @@ impl Dense {
         self.parameters()
     }
 
+    /// How the boxes of a stream are coded, or what stands for that where it is not chosen yet.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn own_choice(&self) -> Choice {
+        self.choice
+    }
+
     /// The layout of a stream, or what stands for one that is not chosen yet.
     fn own_layout(&self) -> Layout {
         self.layout.unwrap_or(Layout::Line)

@@ -81,6 +81,11 @@ impl Counted {
         }
     }
 
+    /// The tables that are fitted to it.
+    pub(crate) fn tables(&self) -> Vec<u32> {
+        Tables::fit(&self.histogram).write()
+    }
+
     /// What a device has counted.
     #[cfg(feature = "cuda")]
     pub(crate) fn of(
@@ -567,6 +572,5 @@ pub(super) fn prepare<T: Element>(
     let grid = grid_of(layout, shape)?;
     let boxes = FITTING.max(grid.tiles() / FITTING_SHARE);
     let counted = field.count(&[(grid, choice)], Spread::Boxes(boxes))?;
-    let tables = Tables::fit(&counted[0].histogram);
-    Ok((Dense { layout: Some(layout), choice }, tables.write()))
+    Ok((Dense { layout: Some(layout), choice }, counted[0].tables()))
 }
