@@ -202,6 +202,7 @@ impl BoxCompression {
             let coded = match &self.options.model {
                 Some(model) => Coded::Like(model),
                 None => {
+                    refuse_capture(queue)?;
                     let chosen = self.encode_as_expected(&field);
                     match chosen.or_else(|why| field.ended(why))? {
                         None => return Ok(()),
@@ -237,7 +238,6 @@ impl BoxCompression {
         &self,
         field: &OnDevice<'_, A>,
     ) -> Result<Option<Chosen>> {
-        refuse_capture(field.queue)?;
         // SAFETY: as the caller vouches.
         let control = unsafe { self.control(field)? };
         let Some(guess) = field.guess()? else { return self.choose(field, &control).map(Some) };
