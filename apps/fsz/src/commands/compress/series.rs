@@ -61,7 +61,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // Of f32, whose bounds may be smaller: the type is not known yet.
     args.bound_of(given, args.floor.given(given).unwrap_or(0.0))?.check(DType::F32)?;
     let folder = &args.output;
-    refuse_standard_output(folder)?;
+    refuse_standard_output(folder, "a series")?;
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
