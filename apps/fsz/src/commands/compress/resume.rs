@@ -42,7 +42,7 @@ pub fn find(
 fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<Option<Kept>> {
     let Ok(there) = step.output.metadata() else { return Ok(None) };
     let file = StreamFile::open(&step.output)
-        .map_err(|error| anyhow!("{error}, or delete it: --resume makes it anew"))?;
+        .map_err(|error| anyhow!("{error}; once it is deleted, --resume makes it anew"))?;
     let stream = file.stream()?;
     let asked = Asked::of(args)?;
     let mut other = asked.differences(&stream);

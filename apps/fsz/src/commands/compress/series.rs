@@ -31,7 +31,8 @@ pub struct SeriesArgs {
     #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
-    /// place in the list changed since are compressed again, and so are those of damaged files
+    /// place in the list changed since are compressed again, and so are those whose values are
+    /// damaged; a damaged header is an error
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }

@@ -98,6 +98,7 @@ impl Folder {
                 raw: report.raw_bytes,
                 stored: report.compressed_bytes,
                 error: report.certificate.max_abs_error,
+                is_limit: report.has_regions(),
                 bound: report.bound.absolute,
             }
         };
