@@ -247,6 +247,7 @@ fn the_largest_error_of_a_series_with_regions_is_told_as_a_limit() {
     let told = fixture.fine(&[&steps[..], &["--bound-in", BOX]].concat());
     let is_limit = |text: &str| text.lines().last().unwrap().contains("max error at most 0.");
     assert!(is_limit(&told), "{told}");
+    assert!(told.ends_with("(bound 0.1; in regions 0.001)\n"), "{told}");
     for command in ["inspect", "verify"] {
         let told = fixture.fine(&[command, "out"]);
         assert!(is_limit(&told), "{told}");

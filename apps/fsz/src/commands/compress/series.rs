@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
 use fsz_field::{Field, Folder, Kind, Output, StreamFile};
 use fsz_figure::number;
-use fsz_metrics::Limit;
 
 use super::range::Range;
 use super::resume::{self, Kept};
@@ -273,8 +272,8 @@ struct Sum {
     error: f64,
     /// Whether any has regions.
     regions: bool,
-    /// The largest, of bounds of one kind.
-    bound: Option<Limit>,
+    /// The largest, of bounds of one kind, and in words, with those of the regions of its step.
+    bound: Option<(f64, String)>,
     /// The first about a fill value.
     remark: Option<String>,
     /// The first about a ratio that was missed, and how many steps miss theirs.
@@ -303,9 +302,9 @@ impl Sum {
             (_, None) => None,
         });
         self.unset = self.unset.take().or_else(|| unset::remark(stream));
-        let bound = limit::of(stream.header());
-        if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
-            self.bound = Some(bound);
+        let bound = limit::of(stream.header()).absolute;
+        if self.bound.as_ref().is_none_or(|(largest, _)| bound > *largest) {
+            self.bound = Some((bound, limit::of_all(stream)));
         }
     }
 
@@ -325,7 +324,7 @@ impl Sum {
             self.raw as f64 / self.stored.max(1) as f64,
             limit::at_most(self.regions),
             number::short(self.error),
-            self.bound.map(limit::text).unwrap_or_default(),
+            self.bound.as_ref().map_or("", |(_, text)| text),
         )
     }
 }
