@@ -24,13 +24,17 @@ pub struct Inputs(HashMap<PathBuf, PathBuf>);
 
 impl Inputs {
     pub fn new<P: AsRef<Path>>(inputs: &[P]) -> Self {
-        let own = |input: &P| Some((input.as_ref().canonicalize().ok()?, input.as_ref().into()));
-        Inputs(inputs.iter().filter_map(own).collect())
+        let own = |input: &Path| Some((input.canonicalize().ok()?, input.to_owned()));
+        let named = inputs.iter().map(AsRef::as_ref).filter(|input| *input != STANDARD);
+        Inputs(named.filter_map(own).collect())
     }
 
     /// Errs when the output would replace an input, or lie in one that is a folder: nothing that is asked for needs
     /// that, and the original would be lost. Links and other paths to it are followed.
     pub fn refuse(&self, path: &Path) -> Result<()> {
+        if path == STANDARD {
+            return Ok(());
+        }
         let Ok(output) = path.canonicalize() else { return Ok(()) };
         if let Some(input) = output.ancestors().find_map(|folder| self.0.get(folder)) {
             let (path, input) = (path.display(), input.display());
@@ -40,19 +44,18 @@ impl Inputs {
     }
 }
 
-/// What stands for standard output, even where something has this name.
-const STANDARD_OUTPUT: &str = "-";
+/// What stands for standard input or output, even where something has this name.
+pub const STANDARD: &str = "-";
 
 /// Whether the output is a folder: then all that is made goes there, each to a file of its own.
 pub fn is_folder(output: &Path) -> bool {
-    output != STANDARD_OUTPUT && output.is_dir()
-        || output.as_os_str().as_encoded_bytes().ends_with(b"/")
+    output != STANDARD && output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-/// Errs where a series would go to standard output.
-pub fn refuse_standard_output(folder: &Path) -> Result<()> {
-    if folder == STANDARD_OUTPUT {
-        bail!("a series goes to a folder, not to standard output: name one");
+/// Errs where several files, such as those that `what` has, would go to standard output.
+pub fn refuse_standard_output(folder: &Path, what: &str) -> Result<()> {
+    if folder == STANDARD {
+        bail!("{what} goes to a folder, not to standard output: name one");
     }
     Ok(())
 }

@@ -272,7 +272,8 @@ typedef struct fszc_info
 // What the encoder vouches for. Later releases may add fields at the end.
 typedef struct fszc_certificate
 {
-    // Largest |original - decoded| over the finite elements, in the field's unit.
+    // Largest |original - decoded| over the finite elements, in the field's unit; of a stream with
+    // regions, a limit of it.
     double max_abs_error;
     // Smallest finite, not missing value; NaN when there is none.
     double min;

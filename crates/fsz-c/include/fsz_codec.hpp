@@ -380,6 +380,14 @@ public:
     // The records of some tiles.
     std::vector<fszc_tile> tiles(std::uint64_t first, std::uint64_t count) const
     {
+        // That there are so many, before memory is allocated for them.
+        const std::uint64_t all = info().tiles;
+        if (first > all || count > all - first)
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, std::to_string(count) + " tiles from " +
+                                                   std::to_string(first) + " on, of a field of " +
+                                                   std::to_string(all) + " tiles");
+        }
         std::vector<fszc_tile> tiles(count);
         check(fszc_stream_tiles(get(), first, count, tiles.data(), sizeof(fszc_tile)));
         return tiles;

@@ -119,7 +119,8 @@ pub struct fszc_info {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct fszc_certificate {
-    /// Largest |original - decoded| over the finite elements, in the field's unit.
+    /// Largest |original - decoded| over the finite elements, in the field's unit; of a stream with regions, a limit of
+    /// it.
     pub max_abs_error: f64,
     /// Smallest finite, not missing value; NaN when there is none.
     pub min: f64,

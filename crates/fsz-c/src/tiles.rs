@@ -283,8 +283,13 @@ pub unsafe extern "C" fn fszc_stream_tile_elements(
         // SAFETY: the header's rules for pointers.
         unsafe {
             let stream = handle::get(stream)?;
-            check_tiles(stream, first, end.checked_sub(first).unwrap_or(u64::MAX))?;
-            pointers::store(elements, stream.stream.grid().len_of(first..end), "the number")
+            let grid = stream.stream.grid();
+            let (tiles, all) = (first..end, grid.tiles());
+            if first > end || end > all {
+                // In the words of fszc_decompress_tiles.
+                return Err(Failure::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
+            }
+            pointers::store(elements, grid.len_of(tiles), "the number")
         }
     })
 }

@@ -20,6 +20,7 @@ use crate::with_values;
 pub struct Field {
     name: Option<String>,
     step: Option<u64>,
+    missing: Vec<f64>,
     shape: Shape,
     storage: Storage,
 }
@@ -35,7 +36,7 @@ impl Field {
 
     /// A field of values that were read into memory.
     pub(crate) fn stored(shape: Shape, storage: Storage) -> Result<Field> {
-        let field = Field { name: None, step: None, shape, storage };
+        let field = Field { name: None, step: None, missing: Vec::new(), shape, storage };
         let (elements, there) = (field.shape.elements(), field.values().len() as u64);
         if elements == there {
             return Ok(field);
@@ -80,6 +81,12 @@ impl Field {
         self
     }
 
+    /// The same field with these missing values.
+    pub fn with_missing(mut self, missing: Vec<f64>) -> Field {
+        self.missing = missing;
+        self
+    }
+
     /// The variable's name, when the file tells it.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -88,6 +95,11 @@ impl Field {
     /// The time step, when the file tells it.
     pub fn step(&self) -> Option<u64> {
         self.step
+    }
+
+    /// The missing values that the file tells: those of a stream.
+    pub fn missing(&self) -> &[f64] {
+        &self.missing
     }
 
     /// The element type.
@@ -133,7 +145,7 @@ impl Field {
             Storage::of(copied(&window)?)
         });
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
-        Ok(Field { name, step, shape, storage })
+        Ok(Field { name, step, missing: self.missing.clone(), shape, storage })
     }
 }
 

@@ -102,5 +102,8 @@ impl StreamFile {
 /// The field with what the stream tells of it.
 fn named(field: Field, stream: &Stream<'_>) -> Field {
     let header = stream.header();
-    field.with_name(header.name.clone()).with_step(header.time_step)
+    field
+        .with_name(header.name.clone())
+        .with_step(header.time_step)
+        .with_missing(header.missing.clone())
 }

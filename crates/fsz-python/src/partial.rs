@@ -1,6 +1,6 @@
 //! A stream of which only some bytes have been fetched.
 
-use fsz::format::{FIXED_HEADER, FixedHeader, MAGIC};
+use fsz::format::{FIXED_HEADER, FixedHeader};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -25,19 +25,23 @@ pub struct PartialStream {
 
 #[pymethods]
 impl PartialStream {
-    /// From the stream's first bytes, at least its fixed header; a stream that says it is longer than `most`
-    /// bytes is corrupt.
+    /// From the stream's first bytes, at least its fixed header. What is wrong with them is told as of a whole stream;
+    /// one that says it is longer than `most` bytes is corrupt.
     #[new]
     fn new(py: Python<'_>, first: &[u8], most: u64) -> PyResult<Self> {
         let corrupt = |why: &str| raised(py, fsz::Error::Corrupt(why.into()));
-        let Some(fixed) = first.first_chunk::<FIXED_HEADER>() else {
-            let (needed, got) = (FIXED_HEADER as u64, first.len() as u64);
-            return Err(raised(py, fsz::Error::Truncated { needed, got }));
+        let fixed = first.first_chunk::<FIXED_HEADER>().map(FixedHeader::read);
+        let whole = fixed.map_or(0, |fixed| fixed.stream_len).max(FIXED_HEADER as u64);
+        // Behind the stream there may be others.
+        let begin = &first[..first.len().min(usize::try_from(whole).unwrap_or(usize::MAX))];
+        let (needed, got) = (FIXED_HEADER as u64, first.len() as u64);
+        let fixed = match fsz::Stream::open(begin) {
+            Ok(_) | Err(fsz::Error::Truncated { .. }) => {
+                fixed.ok_or(fsz::Error::Truncated { needed, got })
+            }
+            Err(error) => Err(error),
         };
-        let fixed = FixedHeader::read(fixed);
-        if fixed.magic != MAGIC {
-            return Err(corrupt("it does not begin with the magic"));
-        }
+        let fixed = fixed.map_err(|error| raised(py, error))?;
         let (len, payload) = (fixed.stream_len, fixed.stream_len.checked_sub(fixed.payload_len));
         let payload =
             payload.ok_or_else(|| corrupt("the header's lengths contradict each other"))?;

@@ -139,7 +139,7 @@ def test_most_bytes() -> None:
     for dtype in ("float32", "f4", "f32", FIELD.dtype, ">f4"):
         assert fsz_codec.max_compressed_len((20, 30), dtype) == most
     assert fsz_codec.max_compressed_len(600, "f8") > most
-    for shape, dtype in [((20, -1), "f4"), ("20", "f4"), (20, "i4"), (20, np.float16)]:
+    for shape, dtype in [((20, -1), "f4"), ((1,) * 9, "f4"), ("20", "f4"), (20, "i4"), (20, np.float16)]:
         with pytest.raises(InvalidArgumentError):
             fsz_codec.max_compressed_len(shape, dtype)  # type: ignore[arg-type]
 

@@ -197,13 +197,19 @@ def test_regions_that_are_none() -> None:
         (np.zeros((5, 4), bool), fsz_codec.InvalidArgumentError),
         (4, IndexError),
         (np.s_[:, :, :], IndexError),
+        (None, fsz_codec.InvalidArgumentError),
+        ((0, "x"), fsz_codec.InvalidArgumentError),
+        (True, fsz_codec.InvalidArgumentError),
     ]:
         with pytest.raises(error):
             fsz_codec.compress(field, absolute=1, regions=[(key, 0.1)])
     for dtype in ("f4", "u1"):
         with pytest.raises(fsz_codec.InvalidArgumentError, match=r"mask\.astype\(bool\)"):
             fsz_codec.compress(field, absolute=1, regions=[(np.ones((4, 5), dtype), 0.1)])
-    assert fsz_codec.compress(field, absolute=1, regions=[(np.array(1), 0.1)]).regions[0].size == 5
+    with pytest.raises(fsz_codec.InvalidArgumentError, match=r"^a region of None: integers, slices and '...' select"):
+        fsz_codec.compress(field, absolute=1, regions=[(None, 0.1)])
+    for key in (np.array(1), np.s_[1:2:3], np.s_[1:0:-1]):
+        assert fsz_codec.compress(field, absolute=1, regions=[(key, 0.1)]).regions[0].size == 5
     with pytest.raises(fsz_codec.InvalidArgumentError):
         fsz_codec.compress(field, absolute=1, regions=[(0, -1)])
     with pytest.raises(fsz_codec.InvalidArgumentError, match="find the bound without regions first"):

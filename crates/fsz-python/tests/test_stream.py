@@ -193,6 +193,16 @@ def test_as_an_array(field: Array) -> None:
     assert np.mean(stream) == np.mean(np.asarray(stream))
 
 
+def test_a_file_has_a_name_and_no_number(tmp_path: Path) -> None:
+    fsz_codec.compress(np.float64(2), absolute=1).save(tmp_path / "T.fsz")
+    with (tmp_path / "T.fsz").open("rb") as file:
+        for mmap in (True, False):
+            with pytest.raises(TypeError, match="os.PathLike"):
+                fsz_codec.open(file.fileno(), mmap=mmap)  # type: ignore[arg-type]
+        # And it is not closed.
+        assert fsz_codec.Stream.from_bytes(file.read()).shape == ()
+
+
 def test_there_is_no_empty_stream() -> None:
     with pytest.raises(TypeError, match="compress"):
         fsz_codec.Stream()
@@ -203,6 +213,23 @@ def test_repr() -> None:
     text = repr(stream)
     assert "11x50x70 float32" in text and "0.001 of the range" in text and "profile paper" in text
     assert "scalar" in repr(fsz_codec.compress(np.float64(2), absolute=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "bound"),
+    [
+        ({"relative": 1e-3}, "0.001 of each value"),
+        ({"relative": 1e-3, "floor": 0.5}, "0.001 of each value, or 0.5"),
+        ({"absolute": 0.1, "regions": [(0, 2), (1, 0.01)]}, "0.1; in regions 2; 0.01"),
+        ({"relative": 1e-3, "regions": [(0, 0.1)]}, "0.001 of each value; in regions 0.1 of each value"),
+    ],
+)
+def test_bounds_of_other_kinds_in_words(options: dict[str, Any], bound: str) -> None:
+    stream = fsz_codec.compress(smooth((11, 50, 70)), **options)
+    error = f"{'at most ' if stream.regions else ''}{stream.certificate.max_abs_error:.6g}"
+    assert f", bound {bound}, largest error {error}, " in repr(stream)
+    page = stream._repr_html_()
+    assert f">{bound}</td>" in page and f">{error}</td>" in page
 
 
 def picture(page: str) -> Array:

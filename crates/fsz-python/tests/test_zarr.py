@@ -327,3 +327,22 @@ def test_a_chunk_of_another_array() -> None:
             array[key]
 
 
+
+
+def test_what_is_wrong_with_a_chunk_is_the_same_for_its_parts() -> None:
+    field = smooth((24, 64, 64)) + np.random.default_rng(0).standard_normal((24, 64, 64)).astype("f4")
+    store = MemoryStore()
+    array = create(store, field, FszCodec(absolute=1e-3))
+    plain = stored(array, "c/0/0/0")
+    newer = bytearray(plain)
+    newer[4] = 99
+    head = len(plain) - int(fsz_codec.Stream.from_bytes(plain).tiles().bytes.sum())
+    cut = [plain[:n] for n in (0, 100, 200, head - 1, head, 6000, len(plain) // 2, len(plain) - 1)]
+    buffer = zarr.core.buffer.default_buffer_prototype().buffer
+    for damaged in (*cut, b"x" + plain[1:], b"x" * 100, bytes(newer)):
+        zarr.core.sync.sync(store.set("c/0/0/0", buffer.from_bytes(damaged)))
+        with pytest.raises(fsz_codec.FszError) as whole:
+            array[...]
+        with pytest.raises(fsz_codec.FszError) as part:
+            array[23]
+        assert (part.type, str(part.value)) == (whole.type, str(whole.value)), len(damaged)

@@ -7,7 +7,7 @@ use crate::{
     dtype::DType,
     error::{Error, Result},
     format::{
-        MAX_DIMS, MAX_HEADER, MAX_MISSING, MAX_NAME, header::header_len,
+        MAX_HEADER, MAX_MISSING, MAX_NAME, geometry::check_dims, header::header_len,
         sections::max_compressed_len,
     },
     model::Model,
@@ -194,9 +194,7 @@ impl CompressOptions {
     }
 
     pub(crate) fn check(&self, shape: &[u64], dtype: DType) -> Result<()> {
-        if shape.len() > MAX_DIMS {
-            return Err(Error::invalid(format!("{} dimensions: at most {MAX_DIMS}", shape.len())));
-        }
+        check_dims(shape)?;
         self.bound.check(dtype)?;
         if let Some(research) = self.profile.research() {
             research.geometry()?;

@@ -33,7 +33,8 @@ size_t fsz_hdf5_max_chunk_size(const unsigned *cd_values, size_t cd_nelmts);
 /* Compresses one whole chunk: its size in bytes, or 0 with a message. `values` has this machine's
  * byte order, whatever the dataset's, and is host memory or CUDA memory of this process. Work that
  * is pending on CUDA memory is waited for. Parts of the chunk outside of the dataset hold the
- * dataset's fill value. */
+ * dataset's fill value. H5Dwrite_chunk runs no filter: where another one stands behind FSZ, such as
+ * fletcher32, its bit must be set in the filter mask, or nobody can read the chunk. */
 size_t fsz_hdf5_compress_chunk(const unsigned *cd_values, size_t cd_nelmts, const void *values,
                                void *out, size_t out_size);
 

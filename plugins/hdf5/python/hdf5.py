@@ -174,13 +174,24 @@ def compress_chunk(dataset: Any, values: Any) -> bytes:
     values: a whole chunk in C order, of the dataset's type in this machine's byte order. A CUDA
     array (cupy, torch) is compressed on its device.
 
-    Raises ValueError for values of another shape or type, or when they cannot be compressed.
+    Raises ValueError for values of another shape or type, or when they cannot be compressed, and
+    for a dataset that has another filter behind FSZ.
     """
     library = _library()
-    found = dataset.id.get_create_plist().get_filter_by_id(library.fsz_hdf5_filter_id())
+    created = dataset.id.get_create_plist()
+    number = library.fsz_hdf5_filter_id()
+    found = created.get_filter_by_id(number)
     if found is None:
         raise ValueError(f"{dataset.name} is not compressed by FSZ: create it with **hdf5(...)")
     words = found[1]
+    # None stands before FSZ, which would refuse the dataset.
+    behind = [created.get_filter(place) for place in range(created.get_nfilters())]
+    names = [name.decode() for code, _, _, name in behind if code != number]
+    if names:
+        raise ValueError(
+            f"{dataset.name} has {', '.join(names)} behind FSZ, which write_direct_chunk leaves out: "
+            "nobody could read the chunk; create the dataset without"
+        )
     if hasattr(values, "filled"):  # numpy would give what lies under the mask
         raise ValueError("a masked array: pass values.filled(value), as with the fill value")
     array = getattr(values, "__cuda_array_interface__", None)

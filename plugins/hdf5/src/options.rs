@@ -64,9 +64,11 @@ impl Options {
             (None, None, Some(eps)) => Bound::Relative { eps, floor: floor.unwrap_or(0.0) },
             _ => return Err("a bound is needed: absolute, range or relative, one of them".into()),
         };
-        let options = Options { bound, profile, missing };
-        check(&options.compression(&[]), DType::F64)?;
-        Ok(options)
+        // The type is that of a dataset to come: bounds of f32 may be smaller, missing values of f64 larger.
+        bound.check(DType::F32).map_err(crate::text)?;
+        let missing = Options { bound: Bound::Absolute(1.0), profile, missing };
+        check(&missing.compression(&[]), DType::F64)?;
+        Ok(Options { bound, ..missing })
     }
 
     /// For the codec, with the fill values that a dataset adds to the missing ones.
@@ -107,6 +109,9 @@ mod tests {
         assert_eq!(bound("value_range=-1,3 range=0.5"), ranged);
         assert_eq!(bound("relative=0.1"), Bound::Relative { eps: 0.1, floor: 0.0 });
         assert_eq!(bound("floor=2 relative=0.1"), Bound::Relative { eps: 0.1, floor: 2.0 });
+        // That of the dataset tells whether they fit.
+        assert_eq!(bound("relative=1e-9"), Bound::Relative { eps: 1e-9, floor: 0.0 });
+        assert_eq!(bound("relative=1e-9 missing=1e300"), bound("relative=1e-9"));
         let all = Options::parse("absolute=1 missing=1e20,-999 profile=dense").unwrap();
         assert_eq!((all.missing, all.profile.name()), (vec![1e20, -999.0], "dense"));
     }

@@ -35,7 +35,8 @@ pub struct Args {
     /// Count the values that exceed this absolute bound; by default the bound of the .fsz file
     #[arg(long, value_name = "E")]
     bound: Option<f64>,
-    /// Missing value to exclude, may be given several times; by default those of the .fsz file
+    /// Missing value to exclude, may be given several times; by default those of the reconstruction, or else of
+    /// the original, where it is a .fsz file
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Print JSON; infinite and unknown numbers are null
@@ -51,9 +52,8 @@ pub struct Args {
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     standard_input::refuse_twice([&args.original, &args.reconstructed])?;
     let codec = args.codec.codec()?;
-    let (bound, missing) = args.told()?;
-    let figures =
-        bar::watch("comparing", quiet, |progress| args.figures(&codec, bound, &missing, progress))?;
+    let bound = args.bound()?;
+    let figures = bar::watch("comparing", quiet, |progress| args.figures(&codec, bound, progress))?;
     if args.json { terminal::print_json(&figures) } else { terminal::print(&figures.text()) }
 }
 
@@ -63,10 +63,11 @@ impl Args {
         &self,
         codec: &Codec,
         bound: Option<Limit>,
-        missing: &[f64],
         progress: &Arc<Progress>,
     ) -> Result<Figures> {
         let (original, reconstructed) = self.open_both(codec, progress)?;
+        let all = [&self.missing, reconstructed.missing(), original.missing()];
+        let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
         missing::check(missing, original.dtype())?;
         let stored = stored_bytes(&self.reconstructed)?;
         let (dtype, other) = (original.dtype(), reconstructed.dtype());
@@ -78,24 +79,18 @@ impl Args {
         })
     }
 
-    /// Bound and missing values: from the arguments, else from the header of a .fsz file.
-    fn told(&self) -> Result<(Option<Limit>, Vec<f64>)> {
-        let given = self.bound.map(Limit::from);
-        match Kind::of(&self.reconstructed)? {
-            Kind::Fsz => {}
-            Kind::Fsz1 => {
-                let file = Fsz1File::open(&self.reconstructed)?;
-                let bound = Limit::from(file.stream()?.header().bound);
-                return Ok((Some(given.unwrap_or(bound)), self.missing.clone()));
-            }
-            _ => return Ok((given, self.missing.clone())),
+    /// The bound that is asked for, else that of the compressed file.
+    fn bound(&self) -> Result<Option<Limit>> {
+        if let Some(given) = self.bound {
+            return Ok(Some(given.into()));
         }
-        let file = StreamFile::open(&self.reconstructed)?;
-        let stream = file.stream()?;
-        let header = stream.header();
-        let missing =
-            if self.missing.is_empty() { header.missing.clone() } else { self.missing.clone() };
-        Ok((Some(given.unwrap_or_else(|| limit::of(header))), missing))
+        Ok(match Kind::of(&self.reconstructed)? {
+            Kind::Fsz => Some(limit::of(StreamFile::open(&self.reconstructed)?.stream()?.header())),
+            Kind::Fsz1 => {
+                Some(Fsz1File::open(&self.reconstructed)?.stream()?.header().bound.into())
+            }
+            _ => None,
+        })
     }
 
     /// Opens both; a raw file takes its shape and type from the other one where it must.

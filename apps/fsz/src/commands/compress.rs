@@ -54,7 +54,7 @@ pub struct Args {
     regions: RegionArgs,
     /// Missing value, for example 1e20; may be given up to 4 times. Missing values are stored exactly
     /// at almost no cost and do not count in the value range. In an f64 field, a value that was first
-    /// rounded to f32 is a different number: give both
+    /// rounded to f32 is a different number: give both. Those of a .fsz input by default
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Variable name to store in the stream
@@ -353,6 +353,11 @@ impl Args {
         self.input.iter().map(PathBuf::as_path).chain(self.regions.masks()).collect()
     }
 
+    /// The missing values of a field: those that are named, else what its file tells.
+    fn missing_of<'a>(&'a self, field: &'a Field) -> &'a [f64] {
+        if self.missing.is_empty() { field.missing() } else { &self.missing }
+    }
+
     /// Whether the bound is a share of a range.
     fn is_by_range(&self) -> bool {
         self.bound.range.is_some() || self.floor.floor_range.is_some()
@@ -391,11 +396,11 @@ impl Args {
         self.floor.check()?;
         let floor = match self.floor.given(range) {
             Some(floor) => floor,
-            None => self.floor.floor(codec, field, &self.missing)?,
+            None => self.floor.floor(codec, field, self.missing_of(field))?,
         };
         let bound = self.bound_of(range, floor)?;
         let mut options = self.profile.of(CompressOptions::new(bound), self.research.research())?;
-        for &value in &self.missing {
+        for &value in self.missing_of(field) {
             options = options.missing(value);
         }
         for region in self.regions.regions(bound, field, codec)? {
@@ -404,7 +409,8 @@ impl Args {
         if let Some(name) = self.name.as_deref().or(field.name()) {
             options = options.name(name);
         }
-        if let Some(step) = field.step().or(self.inputs.step) {
+        // Of an ADIOS2 file they are the same.
+        if let Some(step) = self.inputs.step.or(field.step()) {
             options = options.time_step(step);
         }
         Ok(options)

@@ -7,6 +7,7 @@ use clap::Command;
 use clap_mangen::Man;
 use fsz_field::{Output, create_folder};
 
+use crate::output::refuse_standard_output;
 use crate::terminal;
 
 /// Write manual pages: fsz.1 and one per command
@@ -22,6 +23,7 @@ pub struct Args {
 
 /// Writes the pages of `all` and its subcommands.
 pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result<()> {
+    refuse_standard_output(&args.out, "a page for each command")?;
     create_folder(&args.out)?;
     all.build();
     let pages = std::iter::once(&all).chain(all.get_subcommands());

@@ -67,7 +67,11 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
     output::refuse_picture(output.path())?;
-    let (mut plane, missing) = args.first(&codec, quiet)?;
+    let mut plane = args.first(&codec, quiet)?;
+    let missing = match &args.missing[..] {
+        [] => plane.missing().to_vec(),
+        named => named.to_vec(),
+    };
     missing::check(&missing, plane.dtype())?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
@@ -88,8 +92,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 }
 
 impl Args {
-    /// The field, cut along one axis if it has more than two, and its missing values.
-    fn first(&self, codec: &Codec, quiet: bool) -> Result<(Field, Vec<f64>)> {
+    /// The field, cut along one axis if it has more than two.
+    fn first(&self, codec: &Codec, quiet: bool) -> Result<Field> {
         let asked = self.axis.zip(self.index);
         let plane = |sides: &[u64]| -> Result<Option<(usize, u64)>> {
             if let Some(asked) = asked {
@@ -102,21 +106,18 @@ impl Args {
             let header = file.stream()?.header().clone();
             self.source.agree(&self.input, &header.shape, header.dtype)?;
             let plane = plane(&header.shape)?;
-            let plane = bar::watch("decompressing", quiet, |progress| match plane {
+            return Ok(bar::watch("decompressing", quiet, |progress| match plane {
                 Some(plane) => file.decode_slice_watched(codec, plane, progress),
                 None => file.decode_watched(codec, progress),
-            })?;
-            let named = !self.missing.is_empty();
-            return Ok((plane, if named { self.missing.clone() } else { header.missing }));
+            })?);
         }
         let field = self.source.open(&self.input, codec)?;
-        let cut = match plane(field.shape().sides())? {
+        Ok(match plane(field.shape().sides())? {
             Some((axis, index)) => {
                 field.slice(axis, index).map_err(|error| error.in_file(&self.input))?
             }
             None => field,
-        };
-        Ok((cut, self.missing.clone()))
+        })
     }
 }
 

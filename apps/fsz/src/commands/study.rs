@@ -14,6 +14,7 @@ use crate::codec::CodecArgs;
 use crate::commands::bench::cuda::{self, USUAL_BYTES};
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
+use crate::output::refuse_standard_output;
 use crate::source::{SourceArgs, check_field, synthetic};
 use crate::{standard_input, terminal};
 
@@ -96,6 +97,7 @@ enum Origin {
 /// Studies the fields and writes the report.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     standard_input::refuse_twice(&args.fields)?;
+    refuse_standard_output(&args.out, "a study")?;
     let codec = args.codec.codec()?;
     let peers = Peer::open_all(&args.peer)?;
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;

@@ -113,6 +113,14 @@ impl Found {
         }
     }
 
+    /// Stands before the largest error where nothing measured it and it is a limit.
+    fn at_most(&self) -> &'static str {
+        match self {
+            Found::Intact(found) => found.at_most,
+            Found::Stream(_) | Found::Fsz1(_) => "",
+        }
+    }
+
     /// In one line.
     fn text(&self) -> String {
         match self {

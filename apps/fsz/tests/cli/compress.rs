@@ -239,6 +239,58 @@ fn name_and_step_are_recorded() {
     assert_eq!((&report["name"], &report["step"]), (&"T".into(), &7.into()));
 }
 
+/// Without its missing values a stream that is compressed again would lose their bits.
+#[test]
+fn what_a_stream_tells_is_kept_when_it_is_compressed_again() {
+    let fixture = Fixture::new();
+    let mut values = field();
+    values[10..400].fill(-5e5);
+    fixture.write_f32(FIELD, &values);
+    let told = ["--missing=-5e5", "--name", "T", "--step", "7"];
+    fixture.fine(&[&["compress", FIELD, "-o", "T.fsz", "--range", "1e-4"][..], &told].concat());
+    let report = |args: &[&str]| {
+        fixture.fine(&[&["compress", "T.fsz", "-o", "U.fsz", "-f"], args].concat());
+        fixture.json(&["inspect", "U.fsz", "--json"])
+    };
+    for bound in [&["--range", "1e-3"][..], &["--relative", "1e-3", "--floor-range", "1e-4"]] {
+        let again = report(bound);
+        assert_eq!((&again["name"], &again["step"]), (&"T".into(), &7.into()));
+        assert_eq!(again["missing"], serde_json::json!([-5e5]));
+        assert_eq!(again["certificate"]["missing"], 390);
+        fixture.fine(&["verify", "U.fsz", "--original", "T.fsz"]);
+    }
+    let other = report(&["--abs", "1", "--missing", "3", "--name", "U", "--step", "9"]);
+    assert_eq!((&other["name"], &other["step"]), (&"U".into(), &9.into()));
+    assert_eq!(other["missing"], serde_json::json!([3.0]));
+    // A series has one range, and keeps what it has of its steps.
+    std::fs::copy(fixture.path("T.fsz"), fixture.path("V.fsz")).unwrap();
+    let series = ["compress", "T.fsz", "V.fsz", "-o", "out", "--range", "1e-3"];
+    fixture.fine(&series);
+    let step = fixture.json(&["inspect", "out/V.fsz", "--json"]);
+    assert_eq!(step["missing"], serde_json::json!([-5e5]));
+    assert!(step["bound"]["absolute"].as_f64().unwrap() < 1.0, "{step}");
+    fixture.fine(&[&series[..], &["--resume"]].concat());
+    let other = [&series[..], &["--resume", "--missing", "3"]].concat();
+    fixture.refused(&other, "has the missing values -500000, not 3");
+}
+
+#[test]
+fn missing_values_of_an_original_are_excluded_as_well() {
+    let fixture = Fixture::new();
+    let mut values = field();
+    values[10..400].fill(1e20);
+    fixture.write_f32(FIELD, &values);
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1e-4", "--missing", "1e20"]);
+    fixture.fine(&["compress", "T.fsz", "-o", "U.fsz", "--abs", "0.1"]);
+    fixture.fine(&["decompress", "U.fsz", "-o", "U.npy"]);
+    let figures = |args: &[&str]| fixture.json(&[&["compare", "--json"], args].concat());
+    let (stream, plain) = (figures(&["T.fsz", "U.fsz"]), figures(&["T.fsz", "U.npy"]));
+    assert_eq!((&stream["missing"], &plain["missing"]), (&390.into(), &390.into()));
+    assert_eq!(stream["psnr"], plain["psnr"]);
+    let named = figures(&["T.fsz", "U.npy", "--missing", "3"]);
+    assert_eq!(named["missing"], 0);
+}
+
 #[test]
 fn research_switches_are_recorded() {
     let fixture = Fixture::with_field();

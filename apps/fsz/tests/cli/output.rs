@@ -210,6 +210,33 @@ fn standard_input_and_pipes_are_read_like_files() {
     fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: empty: no values to read");
 }
 
+/// A folder that somebody made by mistake, as well as a file.
+#[test]
+fn what_is_named_like_standard_input_or_output_changes_nothing() {
+    let fixture = Fixture::with_stream();
+    let (stream, field) = (fixture.read("T.fsz"), fixture.read(FIELD));
+    let check = || {
+        let raw = ["compress", "-", "--shape", "6x20x30", "--range", "1e-3", "-o", "-"];
+        assert!(piped(&fixture, &raw, &field) == stream);
+        assert!(piped(&fixture, &["decompress", "-", "-o", "-"], &stream).len() == field.len());
+        let told = piped(&fixture, &["verify", "-", "--original", FIELD], &stream);
+        assert!(String::from_utf8(told).unwrap().contains("bound holds"));
+        let report = piped(&fixture, &["inspect", "-", "--json"], &stream);
+        let expected = fixture.fine(&["inspect", "T.fsz", "--json"]);
+        assert_eq!(String::from_utf8(report).unwrap(), expected);
+    };
+    fixture.write("-", &field);
+    check();
+    std::fs::remove_file(fixture.path("-")).unwrap();
+    fixture.refused(&["man", "-o", "-"], "goes to a folder, not to standard output: name one");
+    fixture.refused(&["study", FIELD, "-o", "-"], "goes to a folder, not to standard output");
+    assert!(!fixture.path("-").exists());
+    std::fs::create_dir(fixture.path("-")).unwrap();
+    check();
+    fixture.write("-/U.fsz", &stream);
+    check();
+}
+
 /// Each would be taken for the other.
 #[test]
 fn standard_input_is_one_input() {

@@ -237,3 +237,26 @@ fn the_certificate_of_a_stream_with_regions_is_told_as_a_limit() {
     let told = fixture.fine(&["compress", FIELD, "-f", "-o", "R.fsz", "--abs", "0.1"]);
     assert!(!told.contains("at most"), "{told}");
 }
+
+/// In the line that sums up a series as well, until something has measured the field itself.
+#[test]
+fn the_largest_error_of_a_series_with_regions_is_told_as_a_limit() {
+    let fixture = Fixture::with_field();
+    fixture.write_f32("U_6x20x30.f32", &field());
+    let steps = ["compress", FIELD, "U_6x20x30.f32", "-o", "out/", "--abs", "0.1"];
+    let told = fixture.fine(&[&steps[..], &["--bound-in", BOX]].concat());
+    let is_limit = |text: &str| text.lines().last().unwrap().contains("max error at most 0.");
+    assert!(is_limit(&told), "{told}");
+    assert!(told.ends_with("(bound 0.1; in regions 0.001)\n"), "{told}");
+    for command in ["inspect", "verify"] {
+        let told = fixture.fine(&[command, "out"]);
+        assert!(is_limit(&told), "{told}");
+    }
+    let told = fixture.fine(&["verify", "out", "--original", FIELD, "U_6x20x30.f32"]);
+    assert!(!told.contains("at most"), "{told}");
+    fixture.fine(&[&steps[..], &["-f"]].concat());
+    for command in ["inspect", "verify"] {
+        let told = fixture.fine(&[command, "out"]);
+        assert!(!told.contains("at most"), "{told}");
+    }
+}

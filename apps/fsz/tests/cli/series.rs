@@ -159,7 +159,7 @@ fn a_damaged_step_is_made_anew_when_it_is_deleted() {
     let whole = fixture.read(step);
     fixture.write(step, &whole[..whole.len() / 2]);
     let resume = compress(&["--range", "1e-3", "--resume"]);
-    fixture.refused(&resume, "or delete it: --resume makes it anew");
+    fixture.refused(&resume, "; once it is deleted, --resume makes it anew");
     std::fs::remove_file(fixture.path(step)).unwrap();
     fixture.fine(&resume);
     assert_eq!(fixture.read(step), whole);

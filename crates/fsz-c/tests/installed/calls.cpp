@@ -104,6 +104,8 @@ template <class T> static void round_trip(fszc_profile profile)
     THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_box<T>(stream, {0, 0, 0}, {21, 1, 1}));
     THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_box<T>(stream, {~0ull, 0, 0}, {2, 1, 1}));
     THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_tiles<T>(stream, 0, 1 << 20));
+    THROWS(FSZC_INVALID_ARGUMENT, stream.tiles(0, std::uint64_t(1) << 61));
+    THROWS(FSZC_INVALID_ARGUMENT, stream.tiles(1, UINT64_MAX));
     THROWS(FSZC_INVALID_ARGUMENT, codec.decompress_into(stream, row));
     THROWS(FSZC_TRUNCATED, Stream::open(Bytes(bytes.data(), bytes.size() - 1)));
     bytes[bytes.size() - 9] ^= 4;

@@ -115,7 +115,9 @@ fn parts_that_the_field_does_not_have() {
         invalid(tiles(0, u64::MAX, 256), "tiles");
         invalid(tiles(0, 1, u64::MAX), "an output of");
         let mut elements = 0;
-        invalid(fszc_stream_tile_elements(stream, 5, 4, &mut elements), "tiles");
+        let words = "tiles 5..4 of a field of";
+        invalid(tiles(5, 4, 256), words);
+        invalid(fszc_stream_tile_elements(stream, 5, 4, &mut elements), words);
         invalid(fszc_stream_tile_elements(stream, 0, u64::MAX, &mut elements), "tiles");
         let whole = |dtype, elements| {
             fszc_decompress(codec, stream, std::ptr::null(), dtype, data, elements)

@@ -141,8 +141,10 @@ def open(path: str | bytes | os.PathLike[Any], *, mmap: bool = True) -> Stream:
     :raises OSError: for a file that cannot be read, of the same class as that of the built-in ``open``.
     :raises CorruptError: for one that is no stream; it names the file.
     """
+    # A number would be a descriptor, which somebody else closes.
+    path = os.fspath(path)
     if mmap and os.path.isdir(path):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     try:
         # What is no regular file cannot be mapped; what is not there is told by the built-in open.
         if mmap and os.path.isfile(path):

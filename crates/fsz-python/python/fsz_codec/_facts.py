@@ -31,7 +31,7 @@ class Certificate(NamedTuple):
     """What the encoder measured while it compressed."""
 
     max_abs_error: float
-    """Largest |original - decoded| over the finite elements."""
+    """Largest |original - decoded| over the finite elements; of a stream with regions, a limit of it."""
     min: float
     """Smallest finite, not missing value; NaN when there is none."""
     max: float

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _words
 from ._errors import FszError
 
 if TYPE_CHECKING:
@@ -34,14 +35,13 @@ _VIRIDIS = (
 
 def page(stream: Stream) -> str:
     """The table, with the middle plane of the array beside it."""
-    bound, certificate = stream.bound, stream.certificate
-    of_range = f" ({bound.requested:g} of the range)" if bound.kind == "value-range" else ""
+    certificate = stream.certificate
     rows = [
         ("shape", " × ".join(map(str, stream.shape)) or "scalar"),
         ("dtype", str(stream.dtype)),
         ("ratio", f"{stream.ratio:.2f} ({stream.nbytes:,} → {stream.compressed_bytes:,} bytes)"),
-        ("bound", f"{bound.absolute:.6g}{of_range}"),
-        ("largest error", f"{certificate.max_abs_error:.6g}"),
+        ("bound", _words.bounds(stream)),
+        ("largest error", _words.largest_error(stream)),
         ("range", f"{certificate.min:.6g} to {certificate.max:.6g}"),
         ("profile", f"{stream.profile}, {stream.layout}"),
     ]

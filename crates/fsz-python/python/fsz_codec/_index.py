@@ -9,6 +9,10 @@ from types import EllipsisType
 from typing import Any, NamedTuple, TypeAlias
 
 
+class NoIndexError(IndexError):
+    """Something that is neither an integer, a slice nor an ellipsis."""
+
+
 class Part(NamedTuple):
     """A box to decode, and where it goes."""
 
@@ -110,13 +114,13 @@ def _entry(entry: Any) -> int | slice:
     if isinstance(entry, slice):
         return entry
     if entry is None:
-        raise IndexError("a stream takes no new axes (None): index the decoded array instead")
+        raise NoIndexError("a stream takes no new axes (None): index the decoded array instead")
     if not isinstance(entry, bool):
         try:
             return operator.index(entry)
         except TypeError:
             pass
-    raise IndexError(
+    raise NoIndexError(
         f"an index of {type(entry).__name__}: a stream takes integers, slices and '...'; "
         "for anything else decode it with np.asarray(stream)"
     )

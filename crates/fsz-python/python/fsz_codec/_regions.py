@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
 
 from ._errors import InvalidArgumentError
-from ._index import selected
+from ._index import NoIndexError, selected
 from .hdf5 import as_number
 
 NativeRegion = tuple[list[int], list[int], bytes | None, float]
@@ -44,7 +45,14 @@ def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegio
         return [], [], np.ascontiguousarray(key).tobytes(), bound
     if isinstance(key, np.ndarray) and key.ndim > 0:
         raise InvalidArgumentError(f"a mask of {key.dtype}: it must be one of bool, as mask.astype(bool)")
-    sides = selected(shape, key)
-    if any(side.step != 1 for side in sides):
+    try:
+        sides = selected(shape, key)
+    except NoIndexError:
+        # Its words are those of a stream that is indexed.
+        raise InvalidArgumentError(
+            f"a region of {short(key)}: integers, slices and '...' select a box, or a mask of bool any elements"
+        ) from None
+    # Those of one element are not apart, whatever the step.
+    if any(side.step != 1 and len(side) != 1 for side in sides):
         raise InvalidArgumentError("a region whose elements are apart: slices with a step select no box")
     return [side.start for side in sides], [len(side) for side in sides], None, bound

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import _html, _native
+from . import _html, _native, _words
 from ._arguments import natural, text, threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
@@ -310,12 +310,10 @@ class Stream:
     # How it is shown.
 
     def __repr__(self) -> str:
-        bound = self.bound
         return (
             f"<fsz_codec.Stream {'x'.join(map(str, self.shape)) or 'scalar'} {self.dtype}, "
-            f"ratio {self.ratio:.2f} ({self.compressed_bytes} bytes), bound {bound.absolute:.6g}"
-            f"{f' ({bound.requested:g} of the range)' if bound.kind == 'value-range' else ''}, "
-            f"largest error {self.certificate.max_abs_error:.6g}, profile {self.profile}>"
+            f"ratio {self.ratio:.2f} ({self.compressed_bytes} bytes), bound {_words.bounds(self)}, "
+            f"largest error {_words.largest_error(self)}, profile {self.profile}>"
         )
 
     def _repr_html_(self) -> str:

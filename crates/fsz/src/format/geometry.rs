@@ -1,5 +1,6 @@
 //! How the paper's profile cuts a field: tiles of blocks, chunks of tiles (FORMAT.md, *Glossary*).
 
+use super::constants::MAX_DIMS;
 use crate::error::{Error, Result};
 
 /// Codes of a standard block.
@@ -61,4 +62,12 @@ pub fn element_count(shape: &[u64]) -> Option<u64> {
         return Some(0);
     }
     shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d))
+}
+
+/// Errs for more dimensions than a stream tells.
+pub(crate) fn check_dims(shape: &[u64]) -> Result<()> {
+    if shape.len() > MAX_DIMS {
+        return Err(Error::invalid(format!("{} dimensions: at most {MAX_DIMS}", shape.len())));
+    }
+    Ok(())
 }

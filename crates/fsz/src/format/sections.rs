@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{
     constants::{ALIGNMENT, GROUP_CHUNKS, MAX_HEADER},
     dense,
-    geometry::{Geometry, element_count},
+    geometry::{Geometry, check_dims, element_count},
     profile::Profile,
     tile_grid::TileGrid,
 };
@@ -112,8 +112,9 @@ impl Sections {
 /// `shape` is in elements, slowest axis first. Proven in FORMAT.md, *Bounds on size*.
 ///
 /// # Errors
-/// [`Error::InvalidArgument`] when the field's size overflows 64 bits.
+/// [`Error::InvalidArgument`] when the field's size overflows 64 bits, or it has more dimensions than a stream tells.
 pub fn max_compressed_len(shape: &[u64], dtype: DType) -> Result<u64> {
+    check_dims(shape)?;
     let Geometry { block_len, blocks } = Geometry::MOST_RATES;
     let paper =
         Profile::Paper(Research { block_len, blocks_per_tile: blocks, ..Research::default() });

@@ -197,6 +197,8 @@ fn misuse_is_refused_with_a_reason() {
     assert!(matches!(Codec::cpu().threads(0), Err(Error::InvalidArgument(_))));
     assert!(max_compressed_len(&[u64::MAX, 3], fsz::DType::F32).is_err());
     assert!(max_compressed_len(&[u64::MAX / 8], fsz::DType::F64).is_err());
+    let nine = max_compressed_len(&[1; 9], fsz::DType::F32).unwrap_err();
+    assert_eq!(nine.to_string(), "9 dimensions: at most 8");
 
     let bytes = compress(&codec, &data, &[2, 2], &CompressOptions::new(Bound::Absolute(0.1)));
     let stream = Stream::open(&bytes).expect("opens");

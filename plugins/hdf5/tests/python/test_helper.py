@@ -100,6 +100,14 @@ class Helper(Scratch):
             with self.assertRaisesRegex(ValueError, "masked"):
                 compress_chunk(dataset, np.ma.zeros(4, "f4"))
 
+    def test_compress_chunk_with_a_filter_behind(self):
+        with h5py.File(self.path("a.h5"), "w") as file:
+            dataset = file.create_dataset(
+                "a", (4,), "f4", chunks=(4,), fletcher32=True, **hdf5(absolute=1)
+            )
+            with self.assertRaisesRegex(ValueError, "/a has fletcher32.* behind FSZ"):
+                compress_chunk(dataset, np.zeros(4, "f4"))
+
     def test_numbers_beyond_all_floats(self):
         with self.assertRaisesRegex(ValueError, "a positive, finite number"):
             hdf5(absolute=10**400)

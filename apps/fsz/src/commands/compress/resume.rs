@@ -42,10 +42,10 @@ pub fn find(
 fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<Option<Kept>> {
     let Ok(there) = step.output.metadata() else { return Ok(None) };
     let file = StreamFile::open(&step.output)
-        .map_err(|error| anyhow!("{error}, or delete it: --resume makes it anew"))?;
+        .map_err(|error| anyhow!("{error}; once it is deleted, --resume makes it anew"))?;
     let stream = file.stream()?;
     let asked = Asked::of(args)?;
-    let mut other = asked.differences(&stream);
+    let mut other = asked.differences(&stream, &inputs.missing(step)?);
     if !same_regions(args, codec, inputs, step, &stream, asked.bound)? {
         other.push("other bounds by region".to_owned());
     }
@@ -105,8 +105,8 @@ impl<'a> Asked<'a> {
         Ok(Asked { args, bound, profile })
     }
 
-    /// What a stream has, and what it should have.
-    fn differences(&self, stream: &Stream<'_>) -> Vec<String> {
+    /// What a stream has, and what it should have, with these missing values.
+    fn differences(&self, stream: &Stream<'_>, missing: &[f64]) -> Vec<String> {
         let header = stream.header();
         let mut other = Vec::new();
         let mut differ = |has: String, asked: String| other.push(format!("{has}, not {asked}"));
@@ -119,7 +119,7 @@ impl<'a> Asked<'a> {
         } else if self.args.profile.layout.is_some() && has.layout_name() != asked.layout_name() {
             differ(format!("the layout {}", has.layout_name()), asked.layout_name().to_owned());
         }
-        let Args { missing, name, inputs, .. } = self.args;
+        let Args { name, inputs, .. } = self.args;
         if !same_missing(header, missing) {
             differ(format!("the missing values {}", list(&header.missing)), list(missing));
         }

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail, ensure};
 use fsz::{Codec, DType, Progress, Stream};
 use fsz_field::{Field, Folder, Kind, Output, StreamFile};
 use fsz_figure::number;
-use fsz_metrics::Limit;
 
 use super::range::Range;
 use super::resume::{self, Kept};
@@ -31,7 +30,8 @@ pub struct SeriesArgs {
     #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
-    /// place in the list changed since are compressed again, and so are those of damaged files
+    /// place in the list changed since are compressed again, and so are those whose values are
+    /// damaged; a damaged header is an error
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
@@ -61,7 +61,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     // Of f32, whose bounds may be smaller: the type is not known yet.
     args.bound_of(given, args.floor.given(given).unwrap_or(0.0))?.check(DType::F32)?;
     let folder = &args.output;
-    refuse_standard_output(folder)?;
+    refuse_standard_output(folder, "a series")?;
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }
@@ -151,7 +151,7 @@ impl Series<'_> {
                 _ => {
                     let field = self.open(step, overall)?;
                     overall.next(step.bytes);
-                    Range::of(&field, &self.args.missing, overall.progress())?
+                    Range::of(&field, self.args.missing_of(&field), overall.progress())?
                 }
             };
             match ranges.iter_mut().find(|(variable, _)| *variable == step.variable) {
@@ -272,8 +272,8 @@ struct Sum {
     error: f64,
     /// Whether any has regions.
     regions: bool,
-    /// The largest, of bounds of one kind.
-    bound: Option<Limit>,
+    /// The largest, of bounds of one kind, and in words, with those of the regions of its step.
+    bound: Option<(f64, String)>,
     /// The first about a fill value.
     remark: Option<String>,
     /// The first about a ratio that was missed, and how many steps miss theirs.
@@ -302,9 +302,9 @@ impl Sum {
             (_, None) => None,
         });
         self.unset = self.unset.take().or_else(|| unset::remark(stream));
-        let bound = limit::of(stream.header());
-        if self.bound.is_none_or(|largest| bound.absolute > largest.absolute) {
-            self.bound = Some(bound);
+        let bound = limit::of(stream.header()).absolute;
+        if self.bound.as_ref().is_none_or(|(largest, _)| bound > *largest) {
+            self.bound = Some((bound, limit::of_all(stream)));
         }
     }
 
@@ -324,7 +324,7 @@ impl Sum {
             self.raw as f64 / self.stored.max(1) as f64,
             limit::at_most(self.regions),
             number::short(self.error),
-            self.bound.map(limit::text).unwrap_or_default(),
+            self.bound.as_ref().map_or("", |(_, text)| text),
         )
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
-use fsz::{Codec, Progress};
+use fsz::{Codec, Header, Progress};
 #[cfg(feature = "adios2")]
 use fsz_field::bp::BlockInfo;
 use fsz_field::{Field, Kind, StreamFile};
@@ -195,12 +195,25 @@ impl<'a> Inputs<'a> {
 
     /// The time step that the stream of a step has: its input's own, where that is a stream.
     pub fn number(&self, step: &Step) -> Result<u64> {
-        let path = &self.args.input[step.input];
-        let own = match Kind::of(path)? {
-            Kind::Fsz => StreamFile::open(path)?.stream()?.header().time_step,
-            _ => None,
-        };
+        let own = self.header(step)?.and_then(|header| header.time_step);
         Ok(own.unwrap_or(step.number))
+    }
+
+    /// The missing values of a step: those that are named, else its input's own, where that is a stream.
+    pub fn missing(&self, step: &Step) -> Result<Vec<f64>> {
+        if !self.args.missing.is_empty() {
+            return Ok(self.args.missing.clone());
+        }
+        Ok(self.header(step)?.map_or_else(Vec::new, |header| header.missing))
+    }
+
+    /// What the input of a step tells of itself, where that is a stream.
+    fn header(&self, step: &Step) -> Result<Option<Header>> {
+        let path = &self.args.input[step.input];
+        Ok(match Kind::of(path)? {
+            Kind::Fsz => Some(StreamFile::open(path)?.stream()?.header().clone()),
+            _ => None,
+        })
     }
 
     /// Which step it is, for people.

@@ -28,7 +28,7 @@ pub fn files(args: &Args) -> Option<Vec<PathBuf>> {
 /// A damaged one is told, and the others are decompressed; the exit code is then 1.
 pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result<ExitCode> {
     let folder = &args.output;
-    refuse_standard_output(folder)?;
+    refuse_standard_output(folder, "a series")?;
     if folder.exists() && !folder.is_dir() {
         bail!("{} is a file: several inputs go to a folder, name one", folder.display());
     }

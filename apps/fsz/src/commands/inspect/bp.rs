@@ -174,6 +174,7 @@ impl Step {
             raw: streams.iter().map(|s| s.raw_bytes).sum(),
             stored: streams.iter().map(|s| s.compressed_bytes).sum(),
             error: largest(|s| s.certificate.max_abs_error),
+            is_limit: streams.iter().any(|s| s.has_regions()),
             bound: largest(|s| s.bound.absolute),
         })
     }

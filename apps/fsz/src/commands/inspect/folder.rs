@@ -11,11 +11,15 @@ use serde::Serialize;
 use super::report::Report;
 use super::series::{self, Point};
 use super::{Args, write_plot};
+use crate::output::STANDARD;
 use crate::table::Table;
 use crate::terminal;
 
 /// The `.fsz` files of a folder by name; none of an ADIOS2 file, which is a folder too, and of no folder.
 pub fn streams(path: &Path) -> Option<Vec<PathBuf>> {
+    if path == STANDARD {
+        return None;
+    }
     let entries = path.read_dir().ok()?;
     let is_stream = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "fsz");
     // A pipe that somebody keeps in a folder holds no stream, and to open it might wait for ever. A link that leads
@@ -94,6 +98,7 @@ impl Folder {
                 raw: report.raw_bytes,
                 stored: report.compressed_bytes,
                 error: report.certificate.max_abs_error,
+                is_limit: report.has_regions(),
                 bound: report.bound.absolute,
             }
         };

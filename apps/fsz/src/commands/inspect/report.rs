@@ -251,9 +251,14 @@ impl Report {
         field
     }
 
+    /// Whether parts have bounds of their own, and the error of the whole is a limit.
+    pub fn has_regions(&self) -> bool {
+        !self.regions.is_empty()
+    }
+
     fn error(&self) -> String {
         let found = &self.certificate;
-        let of_all = limit::at_most(!self.regions.is_empty());
+        let of_all = limit::at_most(self.has_regions());
         let mut error = format!("{of_all}{}", short(found.max_abs_error));
         if let Some(share) = found.max_relative_error {
             error.push_str(&format!(", relative {}", short(share)));

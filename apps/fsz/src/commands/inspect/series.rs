@@ -5,6 +5,8 @@ use fsz_field::Output;
 use fsz_figure::number::{bytes, short};
 use fsz_figure::plot::{Axes, Line, Scale, alone, column, plot};
 
+use crate::limit;
+
 const RATIO: Axes =
     Axes { scales: [Scale::Linear; 2], names: ["step", "compression ratio"], span: None };
 const ERROR: Axes =
@@ -20,6 +22,8 @@ pub struct Point {
     pub raw: u64,
     pub stored: u64,
     pub error: f64,
+    /// Whether the error may be no value's of the field.
+    pub is_limit: bool,
     pub bound: f64,
 }
 
@@ -58,12 +62,13 @@ pub fn sums(points: &[Point]) -> String {
         let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
         (points.len() > 1).then(|| {
             format!(
-                "{name}{}{} steps, {} -> {}, ratio {:.2} ({least:.2} to {most:.2}), max error {} at step {}{}\n",
+                "{name}{}{} steps, {} -> {}, ratio {:.2} ({least:.2} to {most:.2}), max error {}{} at step {}{}\n",
                 if name.is_empty() { "" } else { ": " },
                 points.len(),
                 bytes(raw),
                 bytes(stored),
                 raw as f64 / stored.max(1) as f64,
+                limit::at_most(worst.is_limit),
                 short(worst.error),
                 worst.step,
                 worst.file.as_ref().map_or_else(String::new, |file| format!(", {file}"))

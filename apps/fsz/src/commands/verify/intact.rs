@@ -17,7 +17,7 @@ pub struct Found {
     absolute_bound: f64,
     pub certified_max_abs_error: f64,
     #[serde(skip)]
-    at_most: &'static str,
+    pub at_most: &'static str,
     #[serde(skip)]
     bound: String,
 }

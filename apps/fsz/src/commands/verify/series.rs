@@ -89,12 +89,15 @@ impl Series {
             (0, false) => format!("all {all} streams hold"),
             _ => format!("{failed} of {all} streams FAILED"),
         };
-        let errors = self.streams.iter().filter_map(|checked| {
-            Some((checked.file.as_ref()?, checked.found.as_ref()?.max_abs_error()))
-        });
+        let found = self
+            .streams
+            .iter()
+            .filter_map(|checked| Some((checked.file.as_ref()?, checked.found.as_ref()?)));
         // Of several that have it, the first, as fsz inspect tells it.
-        if let Some((file, error)) = errors.rev().max_by(|a, b| a.1.total_cmp(&b.1)) {
-            text.push_str(&format!(", max error {} in {file}", short(error)));
+        let worst = found.rev().max_by(|a, b| a.1.max_abs_error().total_cmp(&b.1.max_abs_error()));
+        if let Some((file, found)) = worst {
+            let (at_most, error) = (found.at_most(), short(found.max_abs_error()));
+            text.push_str(&format!(", max error {at_most}{error} in {file}"));
         }
         text
     }
