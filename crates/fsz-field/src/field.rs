@@ -87,6 +87,11 @@ impl Field {
         self
     }
 
+    /// The same field with these missing values; with those that the file tells where none are named.
+    pub fn with_named_missing(self, named: &[f64]) -> Field {
+        if named.is_empty() { self } else { self.with_missing(named.to_vec()) }
+    }
+
     /// The variable's name, when the file tells it.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -97,7 +102,7 @@ impl Field {
         self.step
     }
 
-    /// The missing values that the file tells: those of a stream.
+    /// The missing values that the file tells, which a stream does, or that were named.
     pub fn missing(&self) -> &[f64] {
         &self.missing
     }

@@ -22,7 +22,7 @@ pub struct Subject<'a, T> {
 
 impl<'a, T: Element + Sample> Subject<'a, T> {
     pub fn new(plan: &'a Plan<'a>, name: &'a str, field: &'a Field, values: &'a [T]) -> Self {
-        Subject { plan, name, field, values, missing: Missing::new(plan.missing) }
+        Subject { plan, name, field, values, missing: Missing::new(field.missing()) }
     }
 
     /// Compresses at a value-range bound.
@@ -36,7 +36,7 @@ impl<'a, T: Element + Sample> Subject<'a, T> {
         let shape = self.field.shape().sides();
         let mut options = CompressOptions::new(bound).profile(profile);
         options = options.progress(Arc::clone(self.plan.progress));
-        for &value in self.plan.missing {
+        for &value in self.field.missing() {
             options = options.missing(value);
         }
         let most = max_compressed_len(shape, self.field.dtype())?;

@@ -84,7 +84,7 @@ pub struct Args {
     /// Number of measured runs [default: 5; CUDA: 20]
     #[arg(long, value_name = "N", value_parser = |text: &str| whole_in(text, 1u32, 1_000_000))]
     repeat: Option<u32>,
-    /// Missing value; may be given several times
+    /// Missing value; may be given several times. Those of a .fsz field by default
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Also write the results to this JSON file; - for standard output, without the table
@@ -168,13 +168,13 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
     let mut rows = Vec::new();
     for path in &args.fields {
         let spinner = bar::spinner(&format!("measuring {}", path.display()), quiet);
-        let case = case::Case::open(path, &args.source, bytes)?;
+        let case = case::Case::open(path, &args.source, bytes, &args.missing)?;
         for bound in args.bounds(&[1e-3]) {
             let profiles = args.profiles();
             let (profiles, threads, peers) = (&profiles, &threads, &peers);
             let plan = measure::Plan { bound, profiles, threads, repeat, peers };
             progress.check()?;
-            rows.extend(measure::measure(&case, &plan, &args.missing, &progress)?);
+            rows.extend(measure::measure(&case, &plan, &progress)?);
         }
         spinner.finish_and_clear();
     }

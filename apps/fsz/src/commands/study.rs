@@ -40,7 +40,7 @@ pub struct Args {
     /// Pointwise-relative error bounds
     #[arg(long, value_name = "E", value_delimiter = ',', default_value = "1e-1,1e-2,1e-3")]
     relative: Vec<f64>,
-    /// Missing value; may be given several times
+    /// Missing value; may be given several times. Those of a .fsz field by default
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
     /// Adapter file (TOML) for a program to compare with; may be given several times. Keys: name,
@@ -229,7 +229,7 @@ impl Args {
         }
         let is_other = self.resume && cache.has(&input.name);
         let field = self.source.open_or_make(path, self.synthetic_mb << 20, plan.codec)?;
-        let record = plan.measure(&input, &field)?;
+        let record = plan.measure(&input, &field.with_named_missing(&self.missing))?;
         cache.put(&record)?;
         Ok((record, if is_other { Origin::Replaced } else { Origin::Measured }))
     }

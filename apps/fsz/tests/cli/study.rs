@@ -155,6 +155,33 @@ fn fields_with_values_that_are_not_finite() {
     assert!(model.ends_with(",2"), "neither does cuSZp: {ratio}");
 }
 
+/// What a stream tells of itself counts in what it is measured for.
+#[test]
+fn missing_values_of_a_stream_are_told_from_elements() {
+    let fixture = Fixture::with_field();
+    let mut values = fixture.read_f32(FIELD);
+    values[10..900].fill(1e20);
+    fixture.write_f32(FIELD, &values);
+    fixture.fine(&["compress", FIELD, "-o", "T.fsz", "--abs", "1e-6", "--missing", "1e20"]);
+    let study = |more: &[&str]| {
+        let args = ["study", "T.fsz", "--range", "1e-3", "--relative", "1e-1", "--out", "s", "-f"];
+        fixture.fine(&[&args[..], more].concat());
+        let table = fixture.read_text("s/ratio.csv");
+        table.lines().nth(1).map(str::to_owned)
+    };
+    let own = study(&[]);
+    assert_eq!(own, study(&["--missing", "1e20"]));
+    assert_ne!(own, study(&["--missing", "3"]));
+    let ratio = |more: &[&str]| {
+        let args = ["bench", "T.fsz", "--target-mb", "1", "--repeat", "1", "--json", "-"];
+        let rows = fixture.json(&[&args[..], more].concat());
+        rows.as_array().unwrap().iter().find(|row| row["codec"] == "fsz").unwrap()["ratio"].clone()
+    };
+    let own = ratio(&[]);
+    assert_eq!(own, ratio(&["--missing", "1e20"]));
+    assert_ne!(own, ratio(&["--missing", "3"]));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_example_of_an_adapter_runs() {

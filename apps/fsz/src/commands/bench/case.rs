@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use fsz::{Codec, Element};
+use fsz::{Bound, Codec, CompressOptions, Element, Profile};
 use fsz_field::{Field, Shape, with_values};
 
 use crate::source::{SourceArgs, synthetic};
@@ -16,14 +16,22 @@ pub struct Case {
 }
 
 impl Case {
-    /// The file at `path`, else the synthetic field of that name, of about `bytes`.
-    pub fn open(path: &Path, source: &SourceArgs, bytes: u64) -> Result<Case> {
+    /// The file at `path`, else the synthetic field of that name, of about `bytes`; with the missing values that are
+    /// named, or else those that the file tells.
+    pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut field = source.open_or_make(path, bytes, &Codec::cpu())?;
+        let mut field =
+            source.open_or_make(path, bytes, &Codec::cpu())?.with_named_missing(missing);
         if synthetic(path).is_none() {
             field = with_values!(field.values(), values => repeated(&field, values, bytes)?);
         }
         Ok(Case { name, field })
+    }
+
+    /// What it is compressed by.
+    pub fn options(&self, profile: Profile, bound: Bound) -> CompressOptions {
+        let options = CompressOptions::new(bound).profile(profile);
+        self.field.missing().iter().fold(options, |options, &value| options.missing(value))
     }
 }
 
@@ -55,7 +63,7 @@ fn repeated<T: Element>(field: &Field, values: &[T], bytes: u64) -> Result<Field
         }
         backwards = !backwards;
     }
-    Ok(Field::new(shape, all)?)
+    Ok(Field::new(shape, all)?.with_missing(field.missing().to_vec()))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use fsz::{Bound, Codec, CompressOptions, Element, Profile, Progress, Stream, max_compressed_len};
+use fsz::{Bound, Codec, Element, Profile, Progress, Stream, max_compressed_len};
 use fsz_bench::{DeviceBench, Roofline, median};
 use fsz_field::with_values;
 use fsz_metrics::Sample;
@@ -102,7 +102,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn field(&self, path: &Path, report: &mut Report) -> Result<()> {
-        let case = Case::open(path, self.plan.source, self.plan.bytes)?;
+        let case = Case::open(path, self.plan.source, self.plan.bytes, self.plan.missing)?;
         // Again for every field: clocks change within a run.
         let roofline = self.bench.roofline(ROOFLINE_BYTES, self.plan.repeat)?;
         for &bound in self.plan.bounds {
@@ -146,7 +146,7 @@ impl Work<'_> {
         report: &mut Report,
     ) -> Result<Stream<'static>> {
         let shape = case.field.shape().sides();
-        let options = self.options(profile, bound);
+        let options = case.options(profile, bound);
         let most = max_compressed_len(shape, case.field.dtype())?;
         let mut bytes = fsz_field::zero_bytes(most)?;
         let len = self.codec.compress_into(values, shape, &options, &mut bytes)?;
@@ -161,7 +161,7 @@ impl Work<'_> {
         // Only such a bound needs the range before, and has an absolute one that is the same.
         let of_range = matches!(bound, Bound::ValueRange(_));
         let with_absolute = of_range.then(|| {
-            let same_bound = self.options(profile, Bound::Absolute(absolute));
+            let same_bound = case.options(profile, Bound::Absolute(absolute));
             self.bench.compress(values, shape, &same_bound, repeat)
         });
         let decompress = self.bench.decompress(&stream, repeat)?;
@@ -178,14 +178,9 @@ impl Work<'_> {
         if !bound.is_relative() {
             let mut decoded = vec![T::default(); values.len()];
             self.codec.decompress_into(&stream, &mut decoded)?;
-            row.error = Some(found::errors(values, &decoded, self.plan.missing, absolute)?);
+            row.error = Some(found::errors(values, &decoded, case.field.missing(), absolute)?);
         }
         report.add(row);
         Ok(stream)
-    }
-
-    fn options(&self, profile: Profile, bound: Bound) -> CompressOptions {
-        let options = CompressOptions::new(bound).profile(profile);
-        self.plan.missing.iter().fold(options, |options, &value| options.missing(value))
     }
 }

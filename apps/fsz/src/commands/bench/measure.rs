@@ -27,14 +27,9 @@ pub struct Plan<'a> {
 }
 
 /// Measures memcpy, FSZ and, where it is built in, zfp.
-pub fn measure(
-    case: &Case,
-    plan: &Plan<'_>,
-    missing: &[f64],
-    progress: &Progress,
-) -> Result<Vec<Row>> {
+pub fn measure(case: &Case, plan: &Plan<'_>, progress: &Progress) -> Result<Vec<Row>> {
     with_values!(case.field.values(), values => {
-        measure_values(case, values, plan, missing, progress)
+        measure_values(case, values, plan, progress)
     })
 }
 
@@ -42,15 +37,11 @@ fn measure_values<T: Element>(
     case: &Case,
     values: &[T],
     plan: &Plan<'_>,
-    missing: &[f64],
     progress: &Progress,
 ) -> Result<Vec<Row>> {
     let shape = case.field.shape().sides();
     let bytes = size_of_val(values) as f64;
-    let mut options = CompressOptions::new(plan.bound);
-    for &value in missing {
-        options = options.missing(value);
-    }
+    let options = case.options(Profile::default(), plan.bound);
     let mut decoded = fsz_field::zeros::<T>(case.field.shape())?;
     let most = max_compressed_len(shape, case.field.dtype())?;
     let mut compressed = fsz_field::zero_bytes(most)?;

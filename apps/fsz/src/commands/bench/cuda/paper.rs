@@ -21,7 +21,7 @@ pub fn measure(
     stream: &Stream<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let options = work.options(fsz::Profile::default(), fsz::Bound::ValueRange(bound));
+    let options = case.options(fsz::Profile::default(), fsz::Bound::ValueRange(bound));
     for (design, name) in DESIGNS {
         let times = work.bench.paper(design, values, &options, stream, work.plan.repeat)?;
         let mut row = report::row(case, bound, name, stream.as_bytes().len(), roofline);

@@ -47,7 +47,7 @@ fn run<T: Element + Sample>(
         row.decompress(decompress);
     }
     if !bound.is_relative() {
-        row.error = Some(found::errors(values, &decoded, work.plan.missing, absolute)?);
+        row.error = Some(found::errors(values, &decoded, case.field.missing(), absolute)?);
     }
     report.add(row);
     Ok(())
