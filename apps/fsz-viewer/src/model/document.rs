@@ -255,7 +255,10 @@ impl Document {
     /// When the stream is damaged, or it is cancelled.
     pub fn values(&self, codec: &Codec, progress: &Progress) -> Result<Arc<Field>> {
         match &self.body {
-            Body::Values(field) => Ok(field.clone()),
+            Body::Values(field) => {
+                field.check()?;
+                Ok(field.clone())
+            }
             _ => {
                 let shape = self.grid.shape();
                 let start = vec![0; shape.len()];
@@ -302,7 +305,7 @@ impl Document {
     pub fn tile_costs(&self, tile: u64, original: Option<&Document>) -> TileCosts {
         let original = original.filter(|original| self.can_be_counted_from(original));
         let field = original.and_then(|original| match &original.body {
-            Body::Values(field) => Some(&**field),
+            Body::Values(field) => Some(&**field).filter(|field| field.check().is_ok()),
             _ => None,
         });
         let costs = |stream: &Stream<'_>, number| TileCosts::of(stream, number, field);
