@@ -208,12 +208,13 @@ impl Document {
         self.facts.as_ref().map_or(&[], |facts| &facts.header.missing)
     }
 
-    /// One plane, exact. Of a stream only the tiles that it touches are decoded.
+    /// One plane, exact. Of a stream only the tiles that it touches are decoded, until that is cancelled with `progress`,
+    /// which counts other work.
     ///
     /// # Errors
-    /// When the stream is damaged there.
-    pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        let field = self.plane_field(codec, place, &Progress::new())?;
+    /// When the stream is damaged there, or it is cancelled.
+    pub fn plane(&self, codec: &Codec, place: Place, progress: &Progress) -> Result<Plane> {
+        let field = self.plane_field(codec, place, progress)?;
         Ok(Plane::of(self.grid.plane(place.axis), &field))
     }
 
@@ -480,7 +481,7 @@ mod tests {
             }
         }
         assert_eq!(tiles.len(), facts.tiles.len(), "every tile is seen");
-        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
+        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }, &Progress::new()).unwrap();
         for (i, value) in plane.values.iter().enumerate() {
             assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
         }

@@ -14,7 +14,7 @@ mod ways;
 use std::sync::Arc;
 
 use anyhow::Result;
-use fsz::Codec;
+use fsz::{Codec, Progress};
 use fsz_wgpu::Gpu;
 
 use crate::model::document::Document;
@@ -99,18 +99,24 @@ impl Decoder {
     }
 
     /// One plane of a document. Single precision is exact; of double precision a GPU gives values rounded
-    /// to single, unless `exact` is asked for.
+    /// to single, unless `exact` is asked for. What the processor decodes is cancelled with `progress`.
     ///
     /// # Errors
-    /// When the stream is damaged there.
-    pub fn plane(&mut self, document: &Document, place: Place, exact: bool) -> Result<Plane> {
+    /// When the stream is damaged there, or it is cancelled.
+    pub fn plane(
+        &mut self,
+        document: &Document,
+        place: Place,
+        exact: bool,
+        progress: &Progress,
+    ) -> Result<Plane> {
         let is_first = !self.is_part(document);
         self.part = None;
         if self.gpu_of(document, exact).is_some() && self.may_use_gpu(document) {
             match self.plane_on_gpu(document, place) {
                 Ok(Some(plane)) => return Ok(plane),
                 // It is on its way there.
-                Ok(None) => return document.plane(&self.codec, place),
+                Ok(None) => return document.plane(&self.codec, place, progress),
                 // The processor knows what to say of a stream.
                 Err(reason) => {
                     self.note = Some(told(document, &reason));
@@ -127,10 +133,10 @@ impl Decoder {
             // The processor has such a plane before the stream is there.
             if is_first && !self.streams.cuda.has(document) && takes_little(document, place)? {
                 self.part = document.facts.clone();
-                return document.plane(&Codec::cpu(), place);
+                return document.plane(&Codec::cpu(), place, progress);
             }
             if !self.is_there(document) {
-                return document.plane(&Codec::cpu(), place);
+                return document.plane(&Codec::cpu(), place, progress);
             }
             match self.plane_on_cuda(document, place) {
                 Ok(plane) => return Ok(plane),
@@ -146,7 +152,7 @@ impl Decoder {
                 }
             }
         }
-        document.plane(&Codec::cpu(), place)
+        document.plane(&Codec::cpu(), place, progress)
     }
 }
 
@@ -223,9 +229,13 @@ mod tests {
             let damaged = Document::from_stream("bad".into(), Path::new("bad"), stream).unwrap();
             let whole = document(&[5, 12, 33], Profile::default());
             let bad = Place { axis: 0, plane: 39 };
-            assert!(decoder.plane(&damaged, bad, true).is_err());
+            assert!(decoder.plane(&damaged, bad, true, &Progress::new()).is_err());
             // Across this axis a plane takes nearly all of it.
-            assert!(decoder.plane(&damaged, Place { axis: 2, plane: 3 }, true).is_err());
+            assert!(
+                decoder
+                    .plane(&damaged, Place { axis: 2, plane: 3 }, true, &Progress::new())
+                    .is_err()
+            );
             let told = decoder.note().expect("it says why");
             assert!(
                 told.starts_with("bad: ") && told.ends_with("decoding it on the CPU"),

@@ -87,7 +87,7 @@ fn decoded(
 
 #[cfg(test)]
 mod tests {
-    use fsz::{Codec, Profile};
+    use fsz::{Codec, Profile, Progress};
 
     use super::*;
     use crate::work::decoder::DecoderChoice;
@@ -132,8 +132,8 @@ mod tests {
         for profile in profiles() {
             let document = compressed(&[5, 12, 33], &values, profile);
             let place = Place { axis: 1, plane: 7 };
-            let exact = decoder.plane(&document, place, true).unwrap();
-            let shown = decoder.plane(&document, place, false).unwrap();
+            let exact = decoder.plane(&document, place, true, &Progress::new()).unwrap();
+            let shown = decoder.plane(&document, place, false, &Progress::new()).unwrap();
             assert!(!exact.rounded && shown.rounded);
             assert!(decoder.name(Some(&document), false).ends_with("rounded to f32 for display"));
             assert!(exact.values.iter().any(|v| v.is_finite() && f64::from(*v as f32) != *v));
@@ -147,7 +147,9 @@ mod tests {
             // Its values are none of single precision.
             let huge: Vec<f64> = (0..1200).map(|i| 1e300 * value(i)).collect();
             let wide = compressed(&[4, 300], &huge, profile);
-            assert!(!decoder.plane(&wide, Place::default(), false).unwrap().rounded);
+            assert!(
+                !decoder.plane(&wide, Place::default(), false, &Progress::new()).unwrap().rounded
+            );
         }
     }
 }

@@ -72,7 +72,7 @@ fn narrowed(value: f64, bound: Option<f64>) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use fsz::Profile;
+    use fsz::{Profile, Progress};
 
     use super::*;
     use crate::model::plane::Place;
@@ -93,7 +93,8 @@ mod tests {
         let mut decoder = Decoder { painter: Some(gpu), ..chosen };
         for (columns, is_there) in [(1024, false), (1025, true)] {
             let document = document(&[2, 1024, columns], Profile::default());
-            let mut plane = decoder.plane(&document, Place::default(), false).unwrap();
+            let mut plane =
+                decoder.plane(&document, Place::default(), false, &Progress::new()).unwrap();
             assert_eq!(plane.slice.is_some(), is_there);
             decoder.place(&mut plane, None);
             assert_eq!(plane.slice.is_some(), is_there);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fsz::{Bound, Codec, CompressOptions, Dense, Profile, Region};
+use fsz::{Bound, Codec, CompressOptions, Dense, Profile, Progress, Region};
 use ndarray::ArrayView;
 
 use crate::model::document::Document;
@@ -80,8 +80,8 @@ pub(super) fn alone() -> MutexGuard<'static, ()> {
 
 /// A plane is that of the processor.
 pub(super) fn check(decoder: &mut Decoder, document: &Document, place: Place) {
-    let found = decoder.plane(document, place, true).unwrap();
-    let expected = Decoder::cpu().plane(document, place, true).unwrap();
+    let found = decoder.plane(document, place, true, &Progress::new()).unwrap();
+    let expected = Decoder::cpu().plane(document, place, true, &Progress::new()).unwrap();
     assert_eq!(found.size, expected.size);
     let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
     let all = found.values.len() == expected.values.len();

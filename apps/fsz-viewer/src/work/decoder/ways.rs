@@ -85,7 +85,7 @@ fn suits(document: &Document, exact: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use fsz::Profile;
+    use fsz::{Profile, Progress};
 
     use super::*;
     use crate::model::plane::Place;
@@ -110,13 +110,13 @@ mod tests {
         decoder.hurry(true);
         let name = |decoder: &Decoder, document| decoder.name(Some(document), false);
         for document in [&first, &second] {
-            let early = decoder.plane(document, Place::default(), false).unwrap();
+            let early = decoder.plane(document, Place::default(), false, &Progress::new()).unwrap();
             assert!(
                 !decoder.streams.wgpu.has(document) && name(&decoder, document).contains("CPU")
             );
             decoder.prepare(document);
             assert!(decoder.streams.wgpu.has(document) && name(&decoder, document).contains("GPU"));
-            let late = decoder.plane(document, Place::default(), false).unwrap();
+            let late = decoder.plane(document, Place::default(), false, &Progress::new()).unwrap();
             let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
             assert!(early.values.iter().zip(&late.values).all(same));
         }
