@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
+use fsz::Progress;
 use fsz_field::Hints;
 use fsz_wgpu::{Gpu, Look, Mode, VolumeColours};
 
@@ -63,7 +64,7 @@ fn planes(path: &Path, hints: &Hints, mut decoder: Decoder) -> Result<String> {
     let painter: &dyn Painter = if decoder.paints() { &GpuPainter } else { &CpuPainter };
     let mut painted = "";
     let mut draw = |decoder: &mut Decoder, place: Place| -> Result<()> {
-        let mut plane = decoder.plane(&document, place, false)?;
+        let mut plane = decoder.plane(&document, place, false, &Progress::new())?;
         decoder.place(&mut plane, None);
         let picture = painter.values(&scene(&document, place), &plane, true)?;
         painted = match picture {
@@ -277,7 +278,7 @@ fn played(
                 Course { path: path.to_owned(), choice: choice.clone(), steps: count, backwards };
             ahead.follow(course);
             let (document, _) = steps.open(path, &choice, &uncancelled)?;
-            let mut plane = decoder.plane(&document, place, false)?;
+            let mut plane = decoder.plane(&document, place, false, &Progress::new())?;
             decoder.place(&mut plane, None);
             let picture = painter.values(&scene(&document, place), &plane, false)?;
             std::hint::black_box(picture.host()?);

@@ -221,7 +221,7 @@ fn claim(args: &Args, window: &Arc<OnceLock<egui::Context>>) -> Result<Option<In
 /// The settings of the last session.
 fn stored(storage: Option<&dyn eframe::Storage>) -> Settings {
     let text = storage.and_then(|storage| storage.get_string(KEY));
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    text.map_or_else(Settings::default, |text| Settings::read(&text))
 }
 
 /// Errs where there is no display, as on a node that is reached over the network: what the window's library says of that

@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fsz::{DType, Element};
-use memmap2::Mmap;
 use ndarray::{ArrayView1, ArrayViewD, IxDyn, ShapeBuilder, Slice};
 
 use crate::error::{Error, Result};
-use crate::map::{Order, read};
+use crate::map::{Mapped, Order, read};
 use crate::memory::copied;
 use crate::shape::Shape;
 use crate::storage::{Storage, Values};
@@ -53,7 +52,7 @@ impl Field {
     pub(crate) fn mapped(
         shape: Shape,
         dtype: DType,
-        map: Arc<Mmap>,
+        map: Arc<Mapped>,
         bytes: Range<usize>,
     ) -> Result<Field> {
         let size = dtype.size();
@@ -140,11 +139,21 @@ impl Field {
         Ok(plane)
     }
 
+    /// Whether the values can be read: another program may have shortened the file that they lie in, and reading them
+    /// then ends this one.
+    ///
+    /// # Errors
+    /// When the file was shortened.
+    pub fn check(&self) -> Result<()> {
+        self.storage.check()
+    }
+
     /// The box of `count` values from `start`; a copy.
     ///
     /// # Errors
-    /// When the box does not lie in the field.
+    /// When the box does not lie in the field, or those of [`check`](Field::check).
     pub fn window(&self, start: &[u64], count: &[u64]) -> Result<Field> {
+        self.check()?;
         let storage = with_values!(self.values(), v => {
             let window = window(v, (&self.shape, false), (start, count))?;
             Storage::of(copied(&window)?)

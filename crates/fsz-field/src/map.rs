@@ -1,7 +1,8 @@
 //! Memory-mapped files, and values in the byte order of another machine.
 
-use std::fs::File;
-use std::path::Path;
+use std::fs::{File, Metadata};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fsz::{DType, with_element};
@@ -14,11 +15,12 @@ use crate::storage::Storage;
 
 /// The bytes of a file, read as they are touched; of standard input (`-`) and of a pipe, read at once.
 ///
-/// A file that another program shortens while it is mapped ends this program with SIGBUS; that is
-/// the price of opening any size at once. The command `fsz` answers that signal with a message.
-pub(crate) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
-    if let Some(bytes) = piped::bytes(path)? {
-        return Ok(bytes);
+/// A file that another program shortens while its bytes are read ends this program with SIGBUS; that is
+/// the price of opening any size at once. The command `fsz` answers that signal with a message; who keeps a file open asks
+/// [`Mapped::check`] each time before its bytes are read.
+pub(crate) fn map_file(path: &Path) -> Result<Arc<Mapped>> {
+    if let Some(map) = piped::bytes(path)? {
+        return Ok(Arc::new(Mapped { map, origin: None }));
     }
     let file = File::open(path).map_err(Error::io(path))?;
     let kind = file.metadata().map_err(Error::io(path))?;
@@ -28,7 +30,56 @@ pub(crate) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
     // SAFETY: the map is read-only and private to this process; every bit pattern is a valid value
     // of the types it is read as. Writing to the file meanwhile changes values and no more.
     let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
-    Ok(Arc::new(map))
+    Ok(Arc::new(Mapped { map: Arc::new(map), origin: Some((path.to_owned(), kind)) }))
+}
+
+/// What to say of a file that is another one by now.
+pub(crate) const CHANGED: &str = "the file changed since it was opened: open it again";
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    map: Arc<Mmap>,
+    /// Where they lie, and what the file was when it was mapped; none of what was read at once. The file itself is not kept
+    /// open: a system allows few, and a series has many.
+    origin: Option<(PathBuf, Metadata)>,
+}
+
+impl Mapped {
+    /// Whether all of the bytes can still be read.
+    ///
+    /// # Errors
+    /// When the file was shortened.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Some((path, mapped)) = &self.origin else { return Ok(()) };
+        // One that took its place, or its removal, leaves the mapped one as it is.
+        match path.metadata() {
+            Ok(now) if is_same(mapped, &now) && now.len() < self.map.len() as u64 => {
+                Err(Error::file(path, CHANGED))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.map
+    }
+}
+
+#[cfg(unix)]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// Others shorten no file that is mapped.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    false
 }
 
 /// The byte order of stored values.

@@ -40,8 +40,9 @@ impl MaskFile {
     /// The part of `count` values from `start`, as the mask of a field of that shape.
     ///
     /// # Errors
-    /// When the part does not lie in the mask.
+    /// When the part does not lie in the mask, or the file was shortened.
     pub fn part(&self, start: &[u64], count: &[u64]) -> Result<Mask> {
+        self.file.map.check()?;
         let big = self.file.header.order == Order::Big;
         let number = |value: f64| !(value.is_nan() || value == 0.0);
         match self.item {

@@ -7,11 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fsz::DType;
-use memmap2::Mmap;
 
 use crate::error::{Error, Result};
 use crate::field::{Field, from_fortran};
-use crate::map::{Order, map_file, read};
+use crate::map::{Mapped, Order, map_file, read};
 use crate::output::Output;
 use crate::raw::write_raw;
 use crate::shape::Shape;
@@ -72,7 +71,7 @@ pub fn npy_header(dtype: DType, sides: &[u64]) -> Vec<u8> {
 /// A mapped file.
 #[derive(Debug, Clone)]
 pub(crate) struct Npy {
-    pub(crate) map: Arc<Mmap>,
+    pub(crate) map: Arc<Mapped>,
     pub(crate) header: Header,
     /// Where the values begin.
     pub(crate) start: usize,

@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fsz::{DType, Element, with_element};
-use memmap2::Mmap;
+
+use crate::error::Result;
+use crate::map::Mapped;
 
 /// Where the values of a field lie.
 #[derive(Debug, Clone)]
@@ -13,7 +15,7 @@ pub(crate) enum Storage {
     F32(Vec<f32>),
     F64(Vec<f64>),
     /// Aligned for the element type; `Field::mapped` sees to it.
-    Mapped(Arc<Mmap>, Range<usize>, DType),
+    Mapped(Arc<Mapped>, Range<usize>, DType),
 }
 
 impl Storage {
@@ -25,6 +27,17 @@ impl Storage {
             Err(other) => {
                 Storage::F64(other.downcast().map(|doubles| *doubles).unwrap_or_default())
             }
+        }
+    }
+
+    /// Whether the values can be read.
+    ///
+    /// # Errors
+    /// When they lie in a file that was shortened.
+    pub(crate) fn check(&self) -> Result<()> {
+        match self {
+            Storage::Mapped(map, ..) => map.check(),
+            Storage::F32(_) | Storage::F64(_) => Ok(()),
         }
     }
 

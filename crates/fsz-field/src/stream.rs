@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fsz::{Codec, DecompressOptions, Element, Progress, Stream, with_element};
-use memmap2::Mmap;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
 use crate::kind::expect_fsz;
-use crate::map::map_file;
+use crate::map::{CHANGED, Mapped, map_file};
 use crate::memory::zeros;
 use crate::shape::Shape;
 
@@ -17,16 +16,20 @@ use crate::shape::Shape;
 #[derive(Debug, Clone)]
 pub struct StreamFile {
     path: PathBuf,
-    map: Arc<Mmap>,
+    map: Arc<Mapped>,
+    /// As it was when the file was opened.
+    header: Arc<[u8]>,
 }
 
 impl StreamFile {
     /// Opens a file and checks its header, sizes and metadata checksum.
     pub fn open(path: &Path) -> Result<StreamFile> {
         expect_fsz(path)?;
-        let file = StreamFile { path: path.to_owned(), map: map_file(path)? };
-        file.stream()?;
-        Ok(file)
+        let map = map_file(path)?;
+        let stream = Stream::open(&map).map_err(Error::codec(path))?;
+        let end = stream.sections().heads.start as usize;
+        let header = Arc::from(map.get(..end).unwrap_or(&map));
+        Ok(StreamFile { path: path.to_owned(), map, header })
     }
 
     /// The file.
@@ -35,7 +38,15 @@ impl StreamFile {
     }
 
     /// The stream in the file.
+    ///
+    /// # Errors
+    /// When the file changed since it was opened.
     pub fn stream(&self) -> Result<Stream<'_>> {
+        self.map.check()?;
+        // What is known of the file is not true of other bytes: they may be of another shape.
+        if !self.map.starts_with(&self.header) {
+            return Err(Error::file(&self.path, CHANGED));
+        }
         Stream::open(&self.map).map_err(Error::codec(&self.path))
     }
 

@@ -344,6 +344,68 @@ fn planes_of_a_stream_are_decoded_until_they_are_cancelled() {
     assert!(outside.to_string().contains("axis 3 of a field of 3 dimensions"), "{outside}");
 }
 
+/// What is mapped is gone when another program shortens the file: reading it would end this one.
+#[cfg(unix)]
+#[test]
+fn what_changes_while_it_is_open_is_read_no_further() {
+    let folder = Folder::new();
+    let stream = |values: &[f32]| {
+        let options = CompressOptions::new(Bound::Absolute(1e-6));
+        let mut bytes = vec![0; 1 << 20];
+        let shape = [values.len() as u64];
+        let length = Codec::cpu().compress_into(values, &shape, &options, &mut bytes).unwrap();
+        bytes.truncate(length);
+        bytes
+    };
+    let values: Vec<f32> = (0..60_000).map(|i| (i as f32 * 0.01).sin()).collect();
+    let wave = stream(&values);
+    let dictionary = "{'descr': '|b1', 'fortran_order': False, 'shape': (60000,), }";
+    let [a, b] = ["a.fsz", "b.fsz"].map(|name| folder.file(name, &wave));
+    let raw = folder.file("c_60000.f32", &f32s(values.iter().copied()));
+    let mask = folder.file("d.npy", &npy(dictionary, &[1; 60_000]));
+    let files = [&a, &b].map(|path| StreamFile::open(path).unwrap());
+    let (field, masks) = (open_plain(&raw).unwrap(), MaskFile::open(&mask).unwrap());
+    let all = |file: &StreamFile| file.decode(&Codec::cpu()).map(drop);
+    let outcomes = || {
+        let part = masks.part(&[0], &[60_000]).map(drop);
+        [all(&files[0]), all(&files[1]), field.window(&[50_000], &[9]).map(drop), part]
+    };
+    assert!(outcomes().iter().all(Result::is_ok));
+    // What another file took the place of, or is removed, is still there.
+    fs::rename(folder.file("new", b"short"), &a).unwrap();
+    fs::remove_file(&b).unwrap();
+    assert!(outcomes().iter().all(Result::is_ok));
+
+    let changed = |outcome: Result<(), Error>, path: &Path| {
+        let told = outcome.unwrap_err().to_string();
+        assert!(
+            told.starts_with(path.to_str().unwrap()) && told.ends_with("open it again"),
+            "{told}"
+        );
+    };
+    let shorten = |path: &Path, len: usize| {
+        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.set_len(len as u64).unwrap();
+    };
+    for (name, len) in [("a.fsz", wave.len() - 5), ("b.fsz", 0)] {
+        let path = folder.file(name, &wave);
+        let file = StreamFile::open(&path).unwrap();
+        shorten(&path, len);
+        changed(all(&file), &path);
+    }
+    [&raw, &mask].into_iter().for_each(|path| shorten(path, 99));
+    changed(field.check(), &raw);
+    changed(field.window(&[50_000], &[9]).map(drop), &raw);
+    changed(masks.part(&[0], &[60_000]).map(drop), &mask);
+
+    // Another stream is not read by what is known of the one before.
+    let path = folder.file("e.fsz", &stream(&values[..40_000]));
+    let file = StreamFile::open(&path).unwrap();
+    fs::write(&path, &wave).unwrap();
+    changed(all(&file), &path);
+    all(&StreamFile::open(&path).unwrap()).unwrap();
+}
+
 #[test]
 fn an_output_appears_whole_or_not_at_all() {
     let folder = Folder::new();

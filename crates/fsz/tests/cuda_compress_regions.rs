@@ -1,5 +1,5 @@
 //! Fields in device memory are compressed with bounds by region: the CPU's bytes, none outside of the output, and a reason
-//! where that cannot be. Runs as `cuda.rs` does.
+//! where that cannot be. Runs as `cuda` does.
 #![cfg(feature = "cuda")]
 
 mod common;

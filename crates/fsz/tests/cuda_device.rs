@@ -1,5 +1,5 @@
 //! Fields and streams in device memory: addresses of any alignment, no byte outside, chained calls, the
-//! same bytes on every run, and fields beyond 32 bits. Runs as `cuda.rs` does.
+//! same bytes on every run, and fields beyond 32 bits. Runs as `cuda` does.
 #![cfg(feature = "cuda")]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Bounds by region on a CUDA device: the same bytes as the CPU, both ways. Runs as `cuda.rs` does.
+//! Bounds by region on a CUDA device: the same bytes as the CPU, both ways. Runs as `cuda` does.
 #![cfg(feature = "cuda")]
 
 mod common;

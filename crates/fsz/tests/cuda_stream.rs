@@ -1,4 +1,4 @@
-//! Streams that stay in device memory: whole fields, tiles and boxes are those of the CPU. Runs as `cuda.rs` does.
+//! Streams that stay in device memory: whole fields, tiles and boxes are those of the CPU. Runs as `cuda` does.
 #![cfg(feature = "cuda")]
 
 mod common;

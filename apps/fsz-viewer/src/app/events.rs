@@ -131,14 +131,15 @@ impl Viewer {
     /// Whether what was opened as the original is of the step that the subject is of. Where it is of another, that one is
     /// opened in its place: the error between two different steps is not to be seen.
     fn goes_along(&mut self, original: Option<&(Catalog, Choice)>) -> bool {
-        let (Some((catalog, found)), [Some(_), _]) = (original, &self.session.catalogs) else {
+        let (Some((catalog, found)), [Some(subject), _]) = (original, &self.session.catalogs)
+        else {
             return true;
         };
         if self.session.opened.as_ref().is_some_and(|(_, shown)| *shown != self.session.choice) {
             // The subject could not be read, and the one that is shown is of another step.
             return false;
         }
-        let wanted = catalog.pair(&self.session.choice);
+        let wanted = catalog.pair(subject, &self.session.choice);
         if wanted.as_ref() == Some(found) {
             return true;
         }

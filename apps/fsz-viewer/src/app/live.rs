@@ -8,7 +8,7 @@ use fsz::Codec;
 use crate::app::Viewer;
 use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Entry};
-use crate::model::live::{LiveSeries, LiveStep, LiveView};
+use crate::model::live::{LiveField, LiveSeries, LiveStep, LiveView};
 use crate::model::set::Set;
 use crate::work::live::LiveReader;
 
@@ -108,7 +108,8 @@ impl Viewer {
         view.shown = Some(step.number);
         view.awaited = Some(step.arrived).filter(|_| view.following);
         view.variable = field.name.clone();
-        let entries = step.fields.iter().map(|f| Entry { name: f.name.clone(), steps: 1 });
+        let entry = |f: &LiveField| Entry { name: f.name.clone(), steps: 1, files: [].into() };
+        let entries = step.fields.iter().map(entry);
         let catalog = Catalog { path: document.path.clone(), entries: entries.collect() };
         self.session.choice.variable = field.name.clone();
         self.session.choice.step = 0;

@@ -278,10 +278,11 @@ impl Viewer {
         }
         let [subject, original] = self.session.catalogs.clone();
         let of_subject = subject.as_ref().map(|catalog| catalog.nearest(&choice));
-        let of_original = original.as_ref().and_then(|catalog| match &of_subject {
-            Some(choice) => catalog.pair(choice),
-            None => Some(catalog.nearest(&choice)),
-        });
+        let of_original =
+            original.as_ref().and_then(|catalog| match subject.as_ref().zip(of_subject.as_ref()) {
+                Some((subject, choice)) => catalog.pair(subject, choice),
+                None => Some(catalog.nearest(&choice)),
+            });
         if original.is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;

@@ -54,7 +54,7 @@ impl Viewer {
         let zfp = self.comparison.zfp_mode.filter(|_| self.session.set.other.is_some());
         // The present points of the whole field are its figures.
         let present = match place {
-            Some(_) => Present { bound: self.session.set.bound(), zfp },
+            Some(_) => Present { fsz: self.session.set.coding(), zfp },
             None => Present::default(),
         };
         let missing =

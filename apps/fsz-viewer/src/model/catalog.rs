@@ -1,6 +1,9 @@
 //! What there is to choose in a file of several variables and steps.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The variables of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct Entry {
     pub name: String,
     /// The steps that it was written in; at least one.
     pub steps: u64,
+    /// Of a folder the name of each step's file.
+    pub files: Arc<[OsString]>,
 }
 
 /// A step of a variable.
@@ -35,16 +40,22 @@ impl Catalog {
         self.entries.iter().find(|e| e.name == variable).map_or(1, |e| e.steps)
     }
 
-    /// What the originals of another file have for a choice in it: the variable of its name, or the only one that there is;
-    /// none without it or its step.
-    pub fn pair(&self, choice: &Choice) -> Option<Choice> {
-        let named = self.entries.iter().find(|e| e.name == choice.variable);
+    /// What the originals in this file have for a choice in another one: the variable of its name, or the only one that there
+    /// is; none without it or its step. Where files of two folders have the same names, these tell which belong together: one
+    /// of the folders may lack a step.
+    pub fn pair(&self, of: &Catalog, choice: &Choice) -> Option<Choice> {
         let entry = match &self.entries[..] {
             [only] => only,
-            _ => named?,
+            several => several.iter().find(|e| e.name == choice.variable)?,
         };
-        (choice.step < entry.steps)
-            .then(|| Choice { variable: entry.name.clone(), step: choice.step })
+        let other = of.entries.iter().find(|e| e.name == choice.variable);
+        let names = other.map_or(&[][..], |other| &other.files);
+        let places: HashMap<_, u64> = entry.files.iter().zip(0..).collect();
+        let step = match names.iter().any(|name| places.contains_key(name)) {
+            true => *places.get(names.get(choice.step as usize)?)?,
+            false => choice.step,
+        };
+        (step < entry.steps).then(|| Choice { variable: entry.name.clone(), step })
     }
 
     /// The nearest choice that the file has: its first variable where it has none of that name.

@@ -95,14 +95,6 @@ pub fn recipe(set: &Set, matching: MatchMode) -> Option<Recipe> {
         MatchMode::ProfileSize => {
             Recipe::Profile(other, Bound::MaxBytes(subject.compressed_bytes()?))
         }
-        MatchMode::ProfileBound => {
-            let bound = match header.bound {
-                Bound::Relative { .. } => header.bound,
-                // A field of one value has a bound of 0 as a share of its range, and no absolute one.
-                _ if header.absolute_bound == 0.0 => header.bound,
-                _ => Bound::Absolute(header.absolute_bound),
-            };
-            Recipe::Profile(other, bound)
-        }
+        MatchMode::ProfileBound => Recipe::Profile(other, set.coding()?.1),
     })
 }

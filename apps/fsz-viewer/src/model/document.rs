@@ -208,12 +208,13 @@ impl Document {
         self.facts.as_ref().map_or(&[], |facts| &facts.header.missing)
     }
 
-    /// One plane, exact. Of a stream only the tiles that it touches are decoded.
+    /// One plane, exact. Of a stream only the tiles that it touches are decoded, until that is cancelled with `progress`,
+    /// which counts other work.
     ///
     /// # Errors
-    /// When the stream is damaged there.
-    pub fn plane(&self, codec: &Codec, place: Place) -> Result<Plane> {
-        let field = self.plane_field(codec, place, &Progress::new())?;
+    /// When the stream is damaged there, or it is cancelled.
+    pub fn plane(&self, codec: &Codec, place: Place, progress: &Progress) -> Result<Plane> {
+        let field = self.plane_field(codec, place, progress)?;
         Ok(Plane::of(self.grid.plane(place.axis), &field))
     }
 
@@ -255,7 +256,10 @@ impl Document {
     /// When the stream is damaged, or it is cancelled.
     pub fn values(&self, codec: &Codec, progress: &Progress) -> Result<Arc<Field>> {
         match &self.body {
-            Body::Values(field) => Ok(field.clone()),
+            Body::Values(field) => {
+                field.check()?;
+                Ok(field.clone())
+            }
             _ => {
                 let shape = self.grid.shape();
                 let start = vec![0; shape.len()];
@@ -302,7 +306,7 @@ impl Document {
     pub fn tile_costs(&self, tile: u64, original: Option<&Document>) -> TileCosts {
         let original = original.filter(|original| self.can_be_counted_from(original));
         let field = original.and_then(|original| match &original.body {
-            Body::Values(field) => Some(&**field),
+            Body::Values(field) => Some(&**field).filter(|field| field.check().is_ok()),
             _ => None,
         });
         let costs = |stream: &Stream<'_>, number| TileCosts::of(stream, number, field);
@@ -477,7 +481,7 @@ mod tests {
             }
         }
         assert_eq!(tiles.len(), facts.tiles.len(), "every tile is seen");
-        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }).unwrap();
+        let plane = document.plane(&codec, Place { axis: 1, plane: 7 }, &Progress::new()).unwrap();
         for (i, value) in plane.values.iter().enumerate() {
             assert_eq!(*value, f64::from(values[(i / 31 * 20 + 7) * 31 + i % 31]));
         }

@@ -52,11 +52,12 @@ pub struct SavedSession {
 }
 
 impl Remembered {
-    /// What is remembered of a document; nothing where it lies in no file.
+    /// What is remembered of a document; nothing where it lies in no file, or in one whose name is no text.
     pub fn of(document: &Document) -> Option<Remembered> {
         let hints = &document.hints;
-        (!document.is_live).then(|| Remembered {
-            path: std::path::absolute(&document.path).unwrap_or(document.path.clone()),
+        let path = std::path::absolute(&document.path).unwrap_or(document.path.clone());
+        (!document.is_live && path.to_str().is_some()).then(|| Remembered {
+            path,
             shape: hints.shape.as_ref().map(|shape| shape.sides().to_vec()),
             double: hints.dtype.map(|dtype| dtype == DType::F64),
             zfp_rate: hints.zfp_rate,

@@ -42,7 +42,10 @@ impl Scale {
         let (low, high) = self.ends();
         match self.is_log() {
             true => low * (high / low).powf(place),
-            false => low + (high - low) * place,
+            false => {
+                let unit = unit(low, high);
+                (low * unit + (high * unit - low * unit) * place) / unit
+            }
         }
     }
 
@@ -53,8 +56,16 @@ impl Scale {
             true => (value.max(low).ln(), low.ln(), high.ln()),
             false => (value, low, high),
         };
-        if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 }
+        let unit = unit(low, high);
+        let above = |number: f64| number * unit - low * unit;
+        if high > low { (above(value) / above(high)).clamp(0.0, 1.0) } else { 0.5 }
     }
+}
+
+/// What numbers are multiplied by before they are taken from each other: the difference of the largest ones is none, that of
+/// their halves is.
+fn unit(low: f64, high: f64) -> f64 {
+    if (high - low).is_finite() { 1.0 } else { 0.5 }
 }
 
 #[cfg(test)]
@@ -79,5 +90,10 @@ mod tests {
         assert!((log.place(10.0) - 0.5).abs() < 1e-12);
         assert_eq!(log.place(-3.0), 0.0);
         assert_eq!(Scale { low: 2.0, high: 2.0, log: false }.place(2.0), 0.5);
+        let (low, high) = (f64::MIN, f64::MAX);
+        let huge = Scale { low, high, log: false };
+        assert_eq!([low, low / 2.0, 0.0, high].map(|v| huge.place(v)), [0.0, 0.25, 0.5, 1.0]);
+        assert_eq!([0.0, 0.25, 0.5, 1.0].map(|at| huge.value(at)), [low, low / 2.0, 0.0, high]);
+        assert_eq!([f64::NEG_INFINITY, f64::INFINITY].map(|v| huge.place(v)), [0.0, 1.0]);
     }
 }

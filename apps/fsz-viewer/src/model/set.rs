@@ -1,6 +1,6 @@
 //! The fields that are looked at together.
 
-use fsz::Bound;
+use fsz::{Bound, Dense, Profile};
 use fsz_metrics::Limit;
 
 use crate::model::document::Document;
@@ -68,6 +68,26 @@ impl Set {
         let fsz1 = subject.fsz1.as_ref().map(|facts| facts.bound);
         let facts = subject.facts.as_ref().map(|f| f.header.absolute_bound);
         facts.or(fsz1).or(subject.decoded_bound)
+    }
+
+    /// The profile and the bound by which the original, or a part of it, would be compressed as the subject was.
+    pub fn coding(&self) -> Option<(Profile, Bound)> {
+        let Some(facts) = &self.subject.as_ref()?.facts else {
+            return Some((Profile::default(), Bound::Absolute(self.bound()?)));
+        };
+        let header = &facts.header;
+        let profile = match header.profile {
+            // A part may be of another layout.
+            Profile::Dense(_) => Profile::Dense(Dense::new()),
+            _ => Profile::default(),
+        };
+        let bound = match header.bound {
+            Bound::Relative { .. } => header.bound,
+            // A field of one value has a bound of 0 as a share of its range, and no absolute one.
+            _ if header.absolute_bound == 0.0 => header.bound,
+            _ => Bound::Absolute(header.absolute_bound),
+        };
+        Some((profile, bound))
     }
 
     /// What the two reconstructions are called: the names of their codecs, where these differ.

@@ -151,10 +151,28 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Those in a text that was kept. What this version does not know, as of a later one, is as at the first start, and the
+    /// rest is kept.
+    pub fn read(text: &str) -> Settings {
+        let Ok(all) = serde_json::from_str::<serde_json::Map<_, _>>(text) else {
+            return Settings::default();
+        };
+        let is_known = |(key, value): &(String, serde_json::Value)| {
+            let alone = serde_json::Map::from_iter([(key.clone(), value.clone())]);
+            serde_json::from_value::<Settings>(alone.into()).is_ok()
+        };
+        let known: serde_json::Map<_, _> = all.into_iter().filter(is_known).collect();
+        serde_json::from_value(known.into()).unwrap_or_default()
+    }
+
     /// Puts a file in front of those opened last.
     pub fn opened(&mut self, path: &std::path::Path) {
         // The next start may be in another folder.
         let path = std::path::absolute(path).unwrap_or(path.to_owned());
+        if path.to_str().is_none() {
+            // The text that settings are kept as has no such names: nothing would be kept.
+            return;
+        }
         self.recent.retain(|known| *known != path);
         self.recent.insert(0, path);
         self.recent.truncate(RECENT);
@@ -232,6 +250,19 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn what_is_not_known_takes_nothing_else_with_it() {
+        let text = r#"{"map":"of a later version","opacity":null,"try_bound":0.25,"volume":7,"recent":["/a"],"new":1}"#;
+        let expected =
+            Settings { try_bound: 0.25, recent: vec!["/a".into()], ..Settings::default() };
+        assert_eq!(Settings::read(text), expected);
+        let kept = serde_json::to_string(&expected).unwrap();
+        assert_eq!(Settings::read(&kept), expected);
+        for text in ["", "[]", "{", &kept[..kept.len() / 2]] {
+            assert_eq!(Settings::read(text), Settings::default());
+        }
+    }
 
     #[test]
     fn files_are_found_again_from_another_folder() {

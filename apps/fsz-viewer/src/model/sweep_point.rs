@@ -1,5 +1,6 @@
 //! What a sweep over bounds and rates compresses, and what it finds.
 
+use fsz::{Bound, Profile};
 use serde::{Deserialize, Serialize};
 
 use crate::model::zfp::Mode;
@@ -59,8 +60,8 @@ pub struct Point {
 /// What is shown in the panes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Present {
-    /// Absolute bound of FSZ.
-    pub bound: Option<f64>,
+    /// Profile and bound of FSZ.
+    pub fsz: Option<(Profile, Bound)>,
     /// How zfp was run.
     pub zfp: Option<Mode>,
 }

@@ -120,17 +120,12 @@ impl ViewState {
 
     /// Shows a message until it is dismissed.
     pub fn report(&mut self, message: impl ToString) {
-        let message = message.to_string();
-        if !self.messages.contains(&message) {
-            self.messages.push(message);
-        }
+        add(&mut self.messages, message.to_string());
     }
 
     /// Shows something that is worth knowing, and no error, until it is dismissed.
     pub fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+        add(&mut self.notes, note);
     }
 
     /// Reads what is under the cursor, unless that is known.
@@ -203,9 +198,33 @@ impl ViewState {
     }
 }
 
+/// Messages, and notes, that are shown at most: of a series or a simulation each step may bring one, and more of them would leave
+/// no room for the panes.
+const LINES: usize = 8;
+
+/// Adds a line that is not there yet. Of too many the oldest goes.
+fn add(lines: &mut Vec<String>, line: String) {
+    if !lines.contains(&line) {
+        lines.push(line);
+        lines.drain(..lines.len().saturating_sub(LINES));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_leave_room_for_the_panes() {
+        let mut view = ViewState::new(Settings::default(), None);
+        for step in (0..100).chain([99]) {
+            view.report(format!("step {step} is damaged"));
+            view.note(format!("step {step} has another shape"));
+        }
+        assert_eq!((view.messages.len(), view.notes.len()), (LINES, LINES));
+        assert_eq!(view.messages.last().map(|last| &**last), Some("step 99 is damaged"));
+        assert_eq!(view.notes[0], "step 92 has another shape");
+    }
 
     /// The error and the kinds of tiles are chosen, of which the field that is open has neither.
     #[test]

@@ -20,7 +20,7 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
     let entries: Vec<Entry> = variables
         .into_iter()
         .filter(|v| matches!(v.dtype.name(), "f32" | "f64") && v.steps > 0)
-        .map(|v| Entry { name: v.name, steps: v.steps })
+        .map(|v| Entry { name: v.name, steps: v.steps, files: [].into() })
         .collect();
     ensure!(!entries.is_empty(), "{}: no variable of type float or double", path.display());
     Ok(Catalog { path: path.to_owned(), entries })

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use fsz::DType;
+use fsz::{DType, Progress};
 
 use crate::model::document::Document;
 use crate::model::plane::{Place, Plane};
@@ -12,16 +12,24 @@ use crate::model::scale::suits_single;
 use crate::model::set::Set;
 use crate::work::decoder::Decoder;
 
-/// The planes of a set at a place.
+/// The planes of a set at a place. What the processor decodes of them is cancelled with `progress`.
 ///
 /// # Errors
-/// When a stream is damaged there.
-pub fn planes_of(decoder: &mut Decoder, set: &Set, place: Place) -> Result<Planes> {
+/// When a stream is damaged there, or it is cancelled.
+pub fn planes_of(
+    decoder: &mut Decoder,
+    set: &Set,
+    place: Place,
+    progress: &Progress,
+) -> Result<Planes> {
     let start = Instant::now();
     // Errors are to be those of the values, not of their rounding.
     let exact = set.original.is_some();
     let mut plane = |document: &Option<Document>| {
-        document.as_ref().map(|document| decoder.plane(document, place, exact)).transpose()
+        document
+            .as_ref()
+            .map(|document| decoder.plane(document, place, exact, progress))
+            .transpose()
     };
     let (mut original, mut subject) = (plane(&set.original)?, plane(&set.subject)?);
     let mut other = plane(&set.other)?;

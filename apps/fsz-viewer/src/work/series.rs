@@ -57,7 +57,8 @@ pub fn open(
     choice: &Choice,
 ) -> Result<(Document, (Catalog, Choice))> {
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
-    let entries = vec![Entry { name, steps: files.len() as u64 }];
+    let names = files.iter().filter_map(|file| Some(file.file_name()?.to_owned())).collect();
+    let entries = vec![Entry { name, steps: files.len() as u64, files: names }];
     let catalog = Catalog { path: folder.to_owned(), entries };
     let choice = catalog.nearest(choice);
     let file = files.get(choice.step as usize).context("the folder has no .fsz file")?;

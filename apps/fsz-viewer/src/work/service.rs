@@ -25,6 +25,7 @@ use crate::work::open::opened;
 use crate::work::planes_of::planes_of;
 use crate::work::shaders::with_shaders;
 use crate::work::steps_ahead::{Course, OpenedSteps, StepsAhead};
+use crate::work::unless_cancelled::unless_cancelled;
 use crate::work::volume::VolumeService;
 
 /// Work that is done in the order in which it was given.
@@ -36,6 +37,17 @@ struct PlanesOrder {
     place: Place,
     generation: u64,
     hurries: bool,
+    /// That of what is looked at.
+    progress: Arc<Progress>,
+}
+
+/// What is looked at: the planes across an axis of a set. Whoever goes through them is shown those on the way; when it is
+/// another set or axis, what is being decoded of this one is of no use any more.
+#[derive(Debug)]
+struct Sight {
+    axis: usize,
+    generation: u64,
+    progress: Arc<Progress>,
 }
 
 /// The way to the threads.
@@ -43,6 +55,8 @@ struct PlanesOrder {
 pub struct Service {
     /// There until the service ends.
     planes: Option<Sender<PlanesOrder>>,
+    /// That of the last planes that were asked for.
+    sight: Option<Sight>,
     /// The thread of the planes.
     decoding: Option<JoinHandle<()>>,
     jobs: Sender<(Job, Arc<Progress>)>,
@@ -96,9 +110,15 @@ impl Service {
                     while let Ok(newer) = plane_orders.try_recv() {
                         order = newer;
                     }
-                    let PlanesOrder { set, place, generation, hurries } = order;
+                    let PlanesOrder { set, place, generation, hurries, progress } = order;
                     decoder.hurry(hurries);
-                    let planes = planes_of(&mut decoder, &set, place).map(Box::new);
+                    let found = planes_of(&mut decoder, &set, place, &progress);
+                    let planes = match unless_cancelled(&progress, found) {
+                        // Others are asked for.
+                        Ok(None) => continue,
+                        Ok(Some(planes)) => Ok(Box::new(planes)),
+                        Err(reason) => Err(reason),
+                    };
                     if planes_sender.send(Event::Planes { place, generation, planes }).is_err() {
                         return;
                     }
@@ -120,16 +140,32 @@ impl Service {
             }
         })?;
         let (planes, decoding) = (Some(planes), Some(decoding));
-        Ok(Service { planes, decoding, jobs, events, background, volumes, steps, ahead })
+        let sight = None;
+        Ok(Service { planes, sight, decoding, jobs, events, background, volumes, steps, ahead })
     }
 
-    /// Asks for planes; an order that is not begun is forgotten. One that `hurries` waits for nothing that the processor
-    /// has sooner.
-    pub fn planes(&self, set: &Set, place: Place, generation: u64, hurries: bool) {
+    /// Asks for planes; an order that is not begun is forgotten, and one of another axis or generation is cancelled. One
+    /// that `hurries` waits for nothing that the processor has sooner.
+    pub fn planes(&mut self, set: &Set, place: Place, generation: u64, hurries: bool) {
+        let progress = self.progress_of(place.axis, generation);
         if let Some(planes) = &self.planes {
+            let set = set.clone();
             // The receiver lives as long as the service, unless its thread died: then nothing comes back.
-            let _ = planes.send(PlanesOrder { set: set.clone(), place, generation, hurries });
+            let _ = planes.send(PlanesOrder { set, place, generation, hurries, progress });
         }
+    }
+
+    /// What cancels the planes of an axis and generation; it cancels those of another one.
+    fn progress_of(&mut self, axis: usize, generation: u64) -> Arc<Progress> {
+        if let Some(sight) = &self.sight {
+            if (sight.axis, sight.generation) == (axis, generation) {
+                return sight.progress.clone();
+            }
+            sight.progress.cancel();
+        }
+        let progress = Progress::new();
+        self.sight = Some(Sight { axis, generation, progress: progress.clone() });
+        progress
     }
 
     /// Opens a file; of one with several variables, the choice that is nearest to this one.
@@ -202,6 +238,7 @@ impl Drop for Service {
     /// A process may not end while a thread is within the driver of a GPU.
     fn drop(&mut self) {
         self.planes = None;
+        self.sight.iter().for_each(|sight| sight.progress.cancel());
         if let Some(decoding) = self.decoding.take() {
             // A thread that died holds no GPU any more.
             let _ = decoding.join();
@@ -239,4 +276,55 @@ fn compressed(
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?
     });
     Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn set() -> Set {
+        let values = ndarray::Array3::from_shape_fn((6, 20, 30), |(z, y, x)| (z + y * x) as f32);
+        let stream = Codec::cpu().compress(values.view(), Bound::Absolute(0.1)).unwrap();
+        let subject = Document::from_stream("made".into(), Path::new("made"), stream).unwrap();
+        Set { subject: Some(subject), ..Set::default() }
+    }
+
+    fn service() -> Service {
+        Service::start(Arc::new(|| ()), DecoderChoice::Cpu, None).unwrap()
+    }
+
+    #[test]
+    fn planes_of_another_axis_or_set_are_cancelled() {
+        let (mut service, set) = (service(), set());
+        let mut ask = |axis, plane, generation| {
+            service.planes(&set, Place { axis, plane }, generation, false);
+            service.sight.as_ref().expect("it was asked for").progress.clone()
+        };
+        let is_wanted = |progress: &Progress| progress.check().is_ok();
+        let first = ask(0, 1, 1);
+        let (next, other_axis) = (ask(0, 2, 1), ask(1, 0, 1));
+        assert!(Arc::ptr_eq(&first, &next), "those on the way are shown");
+        assert!(!is_wanted(&first) && is_wanted(&other_axis));
+        let other_set = ask(1, 0, 2);
+        assert!(!is_wanted(&other_axis) && is_wanted(&other_set));
+        drop(service);
+        assert!(!is_wanted(&other_set), "nobody waits for it");
+    }
+
+    #[test]
+    fn planes_that_were_cancelled_are_no_answer() {
+        let (mut service, set) = (service(), set());
+        let progress = Progress::new();
+        progress.cancel();
+        service.sight = Some(Sight { axis: 0, generation: 1, progress });
+        service.planes(&set, Place { axis: 0, plane: 3 }, 1, false);
+        let wanted = Place { axis: 1, plane: 4 };
+        service.planes(&set, wanted, 1, false);
+        let answer = service.wait(Duration::from_secs(60));
+        let found =
+            matches!(answer, Some(Event::Planes { place, planes: Ok(_), .. }) if place == wanted);
+        assert!(found, "{answer:?}");
+    }
 }

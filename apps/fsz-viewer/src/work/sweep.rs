@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use fsz::{Bound, Codec, CompressOptions, Progress, Stream};
+use fsz::{Bound, Codec, CompressOptions, Profile, Progress, Stream};
 use fsz_field::{Field, with_values};
 use fsz_metrics::{Comparison, Missing, Sample, compare};
 use ndarray::ArrayViewD;
@@ -72,14 +72,15 @@ struct Sweep<'a, T, F> {
 
 impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
     fn run(&mut self, all: bool, present: Present) -> Result<Option<String>> {
-        let swept = bounds().filter(|_| all).map(|bound| (Bound::ValueRange(bound), false));
-        let shown = present.bound.map(|bound| (Bound::Absolute(bound), true));
+        let swept = bounds().filter(|_| all).map(Bound::ValueRange);
+        let swept = swept.map(|bound| ((Profile::default(), bound), false));
+        let shown = present.fsz.map(|coding| (coding, true));
         let steps = if all { 2 * bounds().count() + RATES.len() + 2 } else { 2 };
         self.progress.begin(steps as u64);
         let mut accuracies = Vec::new();
         let mut unknown = 0;
-        for (bound, present) in swept.chain(shown) {
-            let (absolute, found) = self.fsz(bound, present)?;
+        for (coding, present) in swept.chain(shown) {
+            let (absolute, found) = self.fsz(coding, present)?;
             unknown = found.nan + found.inf + found.missing;
             if !present {
                 accuracies.push(absolute);
@@ -109,8 +110,12 @@ impl<T: fsz::Element + Sample, F: FnMut(Point)> Sweep<'_, T, F> {
     }
 
     /// The absolute bound that was used, and the comparison.
-    fn fsz(&mut self, bound: Bound, present: bool) -> Result<(f64, Comparison)> {
-        let mut options = CompressOptions::new(bound);
+    fn fsz(
+        &mut self,
+        (profile, bound): (Profile, Bound),
+        present: bool,
+    ) -> Result<(f64, Comparison)> {
+        let mut options = CompressOptions::new(bound).profile(profile);
         for &value in self.missing {
             options = options.missing(value);
         }
@@ -186,7 +191,8 @@ mod tests {
 
     #[test]
     fn more_bits_less_error_and_the_bound_is_kept() {
-        let (points, _) = points(&field(false), Present { bound: Some(0.5), zfp: None });
+        let fsz = Some((Profile::default(), Bound::Absolute(0.5)));
+        let (points, _) = points(&field(false), Present { fsz, zfp: None });
         let fsz: Vec<_> = points.iter().filter(|p| p.method == Method::Fsz && !p.present).collect();
         assert_eq!(fsz.len(), 11);
         assert!(fsz.is_sorted_by(|a, b| a.bits < b.bits && a.psnr < b.psnr));
@@ -198,7 +204,7 @@ mod tests {
     #[cfg(feature = "zfp")]
     #[test]
     fn zfp_is_swept_too() {
-        let present = Present { bound: None, zfp: Some(Mode::Rate(7.0)) };
+        let present = Present { fsz: None, zfp: Some(Mode::Rate(7.0)) };
         let (points, note) = points(&field(false), present);
         assert_eq!(note, None);
         for method in [Method::ZfpRate, Method::ZfpAccuracy] {

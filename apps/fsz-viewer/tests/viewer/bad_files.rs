@@ -52,6 +52,24 @@ fn tiles_that_are_damaged() {
     );
 }
 
+/// As by a program that writes them anew in their place.
+#[cfg(unix)]
+#[test]
+fn files_that_become_shorter_while_they_are_open() {
+    for name in ["wave_12x40x50.f32", "wave.fsz"] {
+        let fixture = Fixture::new();
+        let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+        let file = std::fs::OpenOptions::new().write(true).open(fixture.path(name)).unwrap();
+        file.set_len(100).unwrap();
+        viewer.state_mut().face(2);
+        settle(&mut viewer);
+        let said = messages(viewer.state());
+        let expected = format!("{name}: the file changed since it was opened: open it again");
+        assert!(said.contains(&expected), "{said}");
+        assert!(viewer.state().session.planes.is_none());
+    }
+}
+
 #[test]
 fn files_that_are_not_there_or_no_fields() {
     let fixture = Fixture::new();

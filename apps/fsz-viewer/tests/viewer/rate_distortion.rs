@@ -56,6 +56,47 @@ fn the_present_point_of_a_plane_follows_the_bound() {
     assert_eq!(viewer.state().rate_distortion.points.len(), curve, "the curves stay");
 }
 
+/// By the profile and the bound of the subject, whatever these are.
+#[test]
+fn the_present_point_of_a_plane_is_coded_like_the_subject() {
+    let fixture = Fixture::of_numbers();
+    let (shape, original) = ([12, 40, 50], Some("numbers_12x40x50.f32"));
+    let field = ndarray::ArrayView3::from_shape(shape, &fixture.values).unwrap();
+    let [relative, absolute] =
+        [fsz::Bound::Relative { eps: 1e-2, floor: 1e-3 }, fsz::Bound::Absolute(0.5)];
+    let mut points = Vec::new();
+    for (name, profile, bound) in [
+        ("paper.fsz", fsz::Profile::default(), absolute),
+        ("dense.fsz", fsz::Profile::Dense(fsz::Dense::new()), absolute),
+        ("relative.fsz", fsz::Profile::default(), relative),
+    ] {
+        let options = fsz::CompressOptions::new(bound).profile(profile);
+        let stream = fsz::Codec::cpu().compress_with(field, &options).unwrap();
+        std::fs::write(fixture.path(name), stream.as_bytes()).unwrap();
+        let mut viewer = fixture.viewer(name, original);
+        press(&mut viewer, "Plot");
+        let points_of = viewer.state().rate_distortion.points.clone();
+        points.push(*points_of.iter().find(|point| point.present).expect("it is marked"));
+    }
+    let [paper, dense, relative] = points[..] else { panic!("three points") };
+    assert!(dense.bits < 0.9 * paper.bits, "{} and {} bits per value", dense.bits, paper.bits);
+    // An absolute bound of 1e-2 of the largest element is twice that of the others.
+    assert!(relative.psnr > paper.psnr, "{} and {} dB", relative.psnr, paper.psnr);
+}
+
+#[test]
+fn a_field_of_one_value_has_no_curve_and_no_error() {
+    let fixture = Fixture::new();
+    let field = ndarray::Array3::from_elem((3, 4, 5), f32::NAN);
+    let stream = fsz::Codec::cpu().compress(field.view(), fsz::Bound::ValueRange(1e-3)).unwrap();
+    std::fs::write(fixture.path("nan.fsz"), stream.as_bytes()).unwrap();
+    let bytes: Vec<u8> = field.iter().flat_map(|v| v.to_le_bytes()).collect();
+    std::fs::write(fixture.path("nan_3x4x5.f32"), bytes).unwrap();
+    let mut viewer = fixture.viewer("nan.fsz", Some("nan_3x4x5.f32"));
+    press(&mut viewer, "Plot");
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+}
+
 #[test]
 fn of_the_whole_field_the_present_point_lies_on_the_curve() {
     let fixture = Fixture::of_numbers();

@@ -158,6 +158,36 @@ fn a_series_of_originals_goes_along() {
     assert_eq!(viewer.state().session.choice.step, 2);
 }
 
+/// The error between two different steps is not to be seen.
+#[test]
+fn of_a_series_with_gaps_the_original_of_each_step_is_that_of_its_name() {
+    let fixture = Fixture::new();
+    let folders = ["some", "exact"].map(|name| fixture.path(name));
+    for (folder, steps) in folders.iter().zip([&[1, 2, 4, 5][..], &[0, 1, 3, 4]]) {
+        std::fs::create_dir(folder).unwrap();
+        for step in steps {
+            std::fs::copy(fixture.path("wave.fsz"), folder.join(format!("U-{step}.fsz"))).unwrap();
+        }
+    }
+    let [some, exact] = folders;
+    let start = Start { files: vec![some], original: Some(exact), ..Default::default() };
+    let mut viewer = harness(start, Settings::default());
+    for (step, titles) in [
+        (0, [Some("U-1.fsz"); 2]),
+        (1, [Some("U-2.fsz"), None]),
+        (2, [Some("U-4.fsz"); 2]),
+        (3, [Some("U-5.fsz"), None]),
+        (0, [Some("U-1.fsz"); 2]),
+    ] {
+        viewer.state_mut().choose(Choice { variable: "some".to_owned(), step });
+        settle(&mut viewer);
+        let session = &viewer.state().session;
+        let set = [&session.set.subject, &session.set.original];
+        assert_eq!(set.map(|d| d.as_ref().map(|d| &*d.title)), titles, "step {step}");
+        assert_eq!(session.choice.step, step);
+    }
+}
+
 #[test]
 fn steps_are_written_as_pictures() {
     let fixture = Fixture::new();

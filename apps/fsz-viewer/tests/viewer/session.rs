@@ -5,7 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Place, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, harness, settle, shows};
+use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
 
 /// The viewer that is started after this one was closed: all goes through text.
 fn again(viewer: &Harness<'_, Viewer>, start: Start) -> Harness<'static, Viewer> {
@@ -116,6 +116,25 @@ fn the_comparison_is_made_again() {
     let after = again(&before, Start::default());
     assert_eq!(titles(&after), titles(&before));
     assert!(titles(&after)[2].as_ref().is_some_and(|t| t.starts_with("zfp at ")));
+}
+
+/// The text that they are kept as has no such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn settings_are_kept_beside_a_file_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let fixture = Fixture::new();
+    let path = fixture.path("wave.fsz").with_file_name(std::ffi::OsStr::from_bytes(b"w\xe4ve.fsz"));
+    std::fs::copy(fixture.path("wave.fsz"), &path).unwrap();
+    let original = Some(fixture.path("wave_12x40x50.f32"));
+    let start = Start { files: vec![path], original, ..Default::default() };
+    // Not drawn: the tests' window refuses text for which it has no letter.
+    let mut viewer = Viewer::new(start, Settings::default(), std::sync::Arc::new(|| ())).unwrap();
+    assert!(viewer.settle(LONGEST) && viewer.session.set.subject.is_some());
+    let text = serde_json::to_string(&viewer.kept()).expect("it is kept");
+    let kept = Settings::read(&text);
+    assert_eq!(kept.recent, [fixture.path("wave_12x40x50.f32")]);
+    assert!(kept.session.is_some_and(|kept| kept.subject.is_none() && kept.original.is_some()));
 }
 
 #[test]

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use fsz::format::TileGrid;
 use fsz::{Element, with_element};
-use memmap2::Mmap;
 
 use super::{Fsz1, Fsz1Tile};
 use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::map::map_file;
+use crate::map::{Mapped, map_file};
 use crate::memory::zeros;
 use crate::shape::Shape;
 
@@ -33,7 +32,7 @@ pub struct Fsz1Field {
 #[derive(Debug, Clone)]
 pub struct Fsz1File {
     path: PathBuf,
-    map: Arc<Mmap>,
+    map: Arc<Mapped>,
 }
 
 impl Fsz1File {
@@ -52,6 +51,7 @@ impl Fsz1File {
     /// # Errors
     /// When the file changed since it was opened.
     pub fn stream(&self) -> Result<Fsz1<'_>> {
+        self.map.check()?;
         Fsz1::open(&self.map).map_err(Error::codec(&self.path))
     }
 
