@@ -273,6 +273,12 @@ impl<A: Arguments> OnDevice<'_, A> {
         Ok(tasks)
     }
 
+    /// Enqueues what is asked for behind all else.
+    fn look(&self, asked: &Asked) -> Result<Vec<BoxTask>> {
+        let grids = box_grids(&asked.cases)?;
+        self.launch(&grids, asked.boxes, asked.reach, &mut self.room(), self.queue)
+    }
+
     /// Where what is asked for is counted.
     fn room(&self) -> Room {
         let Scratch { counts, exact, slots_len, .. } = self.scratch;
@@ -338,13 +344,12 @@ impl<A: Arguments> OnDevice<'_, A> {
     }
 
     /// What is asked for, if that was expected. Nothing else is expected where it was not.
-    fn counted_ahead(&self, asked: Asked) -> Option<Ahead> {
+    fn counted_ahead(&self, asked: &Asked) -> Option<Ahead> {
         let mut ahead = self.ahead.borrow_mut();
-        let own = ahead.pop_front().filter(|own| own.asked.is(&asked));
+        let own = ahead.pop_front().filter(|own| own.asked.is(asked));
         if own.is_none() {
             ahead.clear();
         }
-        self.asked.borrow_mut().push(asked);
         own
     }
 
@@ -473,16 +478,13 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
     fn in_reach(&self, grids: &[TileGrid], boxes: Spread) -> Result<Vec<InReach>> {
         let some = grids.iter().filter(|grid| grid.tiles() > 0);
         let cases: Vec<_> = some.map(|grid| (grid.clone(), Choice::default())).collect();
-        let grids_of_cases = box_grids(&cases)?;
+        let asked = Asked { cases, boxes, reach: true };
         self.bring(grids.iter(), boxes)?;
-        let found = match self.counted_ahead(Asked { cases, boxes, reach: true }) {
+        let found = match self.counted_ahead(&asked) {
             Some(own) => self.reached(&own.tasks, Some(&own.counted))?,
-            None => {
-                let room = &mut self.room();
-                let tasks = self.launch(&grids_of_cases, boxes, true, room, self.queue)?;
-                self.reached(&tasks, None)?
-            }
+            None => self.reached(&self.look(&asked)?, None)?,
         };
+        self.asked.borrow_mut().push(asked);
         let mut found = found.into_iter().map(|fits| fits.map(u64::from));
         let own = |grid: &TileGrid| match grid.tiles() {
             0 => InReach::default(),
@@ -493,13 +495,13 @@ impl<A: Arguments> Sampler for OnDevice<'_, A> {
 
     fn count(&self, cases: &[(TileGrid, Choice)], boxes: Spread) -> Result<Vec<Counted>> {
         let some = cases.iter().filter(|(grid, _)| grid.tiles() > 0);
-        let some: Vec<_> = some.cloned().collect();
-        let grids = box_grids(&some)?;
+        let asked = Asked { cases: some.cloned().collect(), boxes, reach: false };
         self.bring(cases.iter().map(|(grid, _)| grid), boxes)?;
-        let (tasks, made) = match self.counted_ahead(Asked { cases: some, boxes, reach: false }) {
+        let (tasks, made) = match self.counted_ahead(&asked) {
             Some(own) => (own.tasks, Some(own.counted)),
-            None => (self.launch(&grids, boxes, false, &mut self.room(), self.queue)?, None),
+            None => (self.look(&asked)?, None),
         };
+        self.asked.borrow_mut().push(asked);
         let found = self.counted(&tasks, made.as_ref())?;
         let mut found = tasks.iter().zip(found);
         let own = |case: &(TileGrid, Choice)| {
