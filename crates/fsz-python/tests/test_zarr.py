@@ -327,8 +327,6 @@ def test_a_chunk_of_another_array() -> None:
             array[key]
 
 
-
-
 def test_what_is_wrong_with_a_chunk_is_the_same_for_its_parts() -> None:
     field = smooth((24, 64, 64)) + np.random.default_rng(0).standard_normal((24, 64, 64)).astype("f4")
     store = MemoryStore()

@@ -67,18 +67,14 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let codec = args.codec.codec()?;
     let mut output = output::create(&args.output, args.force, &[&args.input])?;
     output::refuse_picture(output.path())?;
-    let mut plane = args.first(&codec, quiet)?;
-    let missing = match &args.missing[..] {
-        [] => plane.missing().to_vec(),
-        named => named.to_vec(),
-    };
-    missing::check(&missing, plane.dtype())?;
+    let mut plane = args.first(&codec, quiet)?.with_named_missing(&args.missing);
+    missing::check(plane.missing(), plane.dtype())?;
     while let Some(axis) = normal(plane.shape().sides()) {
         plane = plane.slice(axis, plane.shape().sides()[axis] / 2)?;
     }
     let size = args.size as usize;
     let (plane, ends) = with_values!(plane.values(), values => {
-        draw(plane.shape().sides(), values, &Missing::new(&missing), size)
+        draw(plane.shape().sides(), values, &Missing::new(plane.missing()), size)
     });
     let canvas = match ends.filter(|_| args.colour_bar) {
         Some(ends) => beside(&plane, ends)?,
