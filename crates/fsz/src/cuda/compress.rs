@@ -123,6 +123,14 @@ impl FieldCompression {
         Ok(FieldCompression { coding, bound, missing: options.missing_bits(dtype), kind })
     }
 
+    /// That of a field at an address of the host, which comes to device memory that all such fields share.
+    pub fn of(mut self, home: u64) -> Self {
+        if let Coding::Boxes(boxes) = &mut self.coding {
+            boxes.home = Some(home);
+        }
+        self
+    }
+
     /// Bytes of scratch memory that a launch works in.
     pub fn scratch_len(&self) -> u64 {
         match &self.coding {

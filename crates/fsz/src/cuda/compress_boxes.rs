@@ -71,6 +71,8 @@ pub(crate) struct BoxCompression {
     options: CompressOptions,
     /// What the header has of a pointwise-relative bound.
     part: Option<RelativePart>,
+    /// Where the field is, if not where the device finds it.
+    pub(super) home: Option<u64>,
     elements: u64,
     most: u64,
     scratch: Scratch,
@@ -98,6 +100,7 @@ impl BoxCompression {
             dtype,
             options: options.clone(),
             part,
+            home: None,
             elements,
             most,
             scratch: Scratch::new(elements, dtype),
@@ -136,7 +139,7 @@ impl BoxCompression {
     /// Fields for which choices are probably alike.
     fn kind(&self, mut arguments: impl Arguments) -> FieldKind {
         FieldKind {
-            place: Some(arguments.common().field),
+            place: self.home.or(Some(arguments.common().field)),
             relative: match self.options.limit() {
                 Ok(Limit::Relative { eps, floor }) => Some((eps, floor)),
                 _ => None,

@@ -20,7 +20,8 @@ pub(crate) fn from_host<T: Element>(
     out: &mut [u8],
     run: Execution<'_>,
 ) -> Result<usize> {
-    let compression = FieldCompression::new(shape, T::DTYPE, options)?;
+    let compression =
+        FieldCompression::new(shape, T::DTYPE, options)?.of(data.as_ptr().addr() as u64);
     if (out.len() as u64) < compression.kind.sections.payload {
         return Err(too_small());
     }

@@ -17,8 +17,8 @@ use crate::{
 /// Fields of which one is probably coded like the one before.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FieldKind {
-    /// Where they are in device memory: a variable of a simulation stays there, and others of its shape are elsewhere.
-    /// None: anywhere.
+    /// Where they are in memory: a variable of a simulation stays there, and others of its shape are elsewhere. None:
+    /// anywhere.
     pub place: Option<u64>,
     /// Share and floor of a pointwise-relative bound: they say which lattices there are.
     pub relative: Option<(f64, f64)>,

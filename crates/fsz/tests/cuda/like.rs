@@ -67,9 +67,19 @@ fn in_turn<T: Element>(codec: &Codec) {
             let mut others = (1..KINDS.len()).map(|by| (kind + by) % KINDS.len());
             let next = others.find(|&other| chosen(other) != chosen(kind));
             let next = next.expect("not all are coded alike");
-            for i in [kind, kind, kind, kind, next, next, next, kind, next, kind, kind, kind] {
+            let same = |data: &[T], i: usize| {
                 let what = format!("{} {} {bound:?}", T::DTYPE, KINDS[i]);
-                same_stream(&what, &expected[i], &compress(codec, &fields[i], &shape, &dense));
+                same_stream(&what, &expected[i], &compress(codec, data, &shape, &dense));
+            };
+            // As steps of a variable, at one place of memory, ...
+            let mut variable = fields[kind].clone();
+            for i in [kind, kind, kind, kind, next, next, next, kind, next, kind, kind, kind] {
+                variable.copy_from_slice(&fields[i]);
+                same(&variable, i);
+            }
+            // ... and as variables that are at places of their own.
+            for i in [kind, next].repeat(4) {
+                same(&fields[i], i);
             }
         }
     }
