@@ -88,6 +88,14 @@ struct Event {
     /// How often it was reached, and when last.
     reached: u64,
     at: Option<Instant>,
+    /// Whether the program is done with it: what waits for it does so all the same.
+    ended: bool,
+}
+
+impl Event {
+    fn is_over(&self) -> bool {
+        self.ended && self.reached >= self.recorded
+    }
 }
 
 /// All streams and events.
@@ -279,9 +287,12 @@ impl Queues {
                 Ok(())
             }
             Work::Record(event, n) => {
-                if let Some(event) = self.events.get_mut(event) {
-                    event.reached = event.reached.max(*n);
-                    event.at = Some(Instant::now());
+                if let Some(found) = self.events.get_mut(event) {
+                    found.reached = found.reached.max(*n);
+                    found.at = Some(Instant::now());
+                    if found.is_over() {
+                        self.events.remove(event);
+                    }
                 }
                 Ok(())
             }
@@ -296,11 +307,17 @@ impl Queues {
     }
 
     pub fn end_event(&mut self, event: u64) -> Answer {
-        self.events.remove(&event).map(drop).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+        let found = self.event(event)?;
+        found.ended = true;
+        if found.is_over() {
+            self.events.remove(&event);
+        }
+        Ok(())
     }
 
     fn event(&mut self, event: u64) -> Answer<&mut Event> {
-        self.events.get_mut(&event).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
+        let found = self.events.get_mut(&event).filter(|found| !found.ended);
+        found.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// Puts an event behind what is in a stream.

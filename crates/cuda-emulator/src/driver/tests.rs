@@ -193,6 +193,18 @@ fn streams_and_graphs_wait() {
     assert_eq!(cuStreamSynchronize(first), SUCCESS);
     assert_eq!(read::<2>(at), [2, 2]);
 
+    // What waits for an event does so when the event is destroyed meanwhile.
+    let (mut brief, two) = (0, words(2));
+    // SAFETY: there is room for the handle.
+    assert_eq!(unsafe { cuEventCreate(&mut brief, 0) }, SUCCESS);
+    assert_eq!(launch(add, two, 2, first), SUCCESS);
+    assert_eq!(cuEventRecord(brief, first), SUCCESS);
+    assert_eq!(cuStreamWaitEvent(second, brief, 0), SUCCESS);
+    assert_eq!(cuEventDestroy_v2(brief), SUCCESS);
+    assert_eq!(cuEventQuery(brief), CUresult::CUDA_ERROR_INVALID_HANDLE);
+    assert_eq!(cuStreamSynchronize(second), SUCCESS);
+    assert_eq!(read::<2>(two), [1, 1]);
+
     let (mut graph, mut executable) = (null_mut(), null_mut());
     // Other tests do what would end a stricter one.
     const THREAD_LOCAL: c_uint = 1;
