@@ -194,14 +194,14 @@ impl FloorArgs {
     }
 
     /// The floor in the units of the field.
-    fn floor(&self, codec: &Codec, field: &Field, missing: &[f64]) -> Result<f64> {
+    fn floor(&self, codec: &Codec, field: &Field) -> Result<f64> {
         let share = match self.floor_range {
             Some(0.0) => return Ok(0.0),
             Some(share) => share,
             None => return Ok(self.floor.unwrap_or(0.0)),
         };
         let mut options = CompressOptions::new(Bound::ValueRange(share));
-        for &value in missing {
+        for &value in field.missing() {
             options = options.missing(value);
         }
         let shape = field.shape().sides();
@@ -331,6 +331,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let source = args.inputs.source(&args.input[0])?;
     let all = ", or end the output with / to compress all of them";
     let field = source.open_chosen(&args.input[0], &codec, all, quiet)?;
+    let field = field.with_named_missing(&args.missing);
     let options = args.options(&codec, &field, args.series.range()?)?;
     let bytes = bar::watch("compressing", quiet, |progress| {
         compress(&codec, &field, options.progress(progress.clone()))
@@ -351,11 +352,6 @@ impl Args {
     /// All files that are read.
     fn inputs(&self) -> Vec<&Path> {
         self.input.iter().map(PathBuf::as_path).chain(self.regions.masks()).collect()
-    }
-
-    /// The missing values of a field: those that are named, else what its file tells.
-    fn missing_of<'a>(&'a self, field: &'a Field) -> &'a [f64] {
-        if self.missing.is_empty() { field.missing() } else { &self.missing }
     }
 
     /// Whether the bound is a share of a range.
@@ -396,11 +392,11 @@ impl Args {
         self.floor.check()?;
         let floor = match self.floor.given(range) {
             Some(floor) => floor,
-            None => self.floor.floor(codec, field, self.missing_of(field))?,
+            None => self.floor.floor(codec, field)?,
         };
         let bound = self.bound_of(range, floor)?;
         let mut options = self.profile.of(CompressOptions::new(bound), self.research.research())?;
-        for &value in self.missing_of(field) {
+        for &value in field.missing() {
             options = options.missing(value);
         }
         for region in self.regions.regions(bound, field, codec)? {

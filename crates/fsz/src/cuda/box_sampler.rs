@@ -15,6 +15,7 @@ use super::{
     abi::{Arguments, BoxCounts, BoxGrid, BoxGrids, BoxTask, BoxTasks, DenseWork, MOST_TASKS},
     aside::Aside,
     box_scratch::{COUNTS_AHEAD, PROGRAM_BYTES, Scratch, TASKS_AHEAD, slot_len},
+    capture::not_captured,
     compress_boxes::Chosen,
     device::Device,
     error::check,
@@ -26,7 +27,7 @@ use super::{
     workspace::{Queue, wait_for},
 };
 use crate::{
-    error::{Error, Result},
+    error::Result,
     format::{
         TileGrid,
         dense::{BOX, Layout, MOST_FINE},
@@ -196,10 +197,20 @@ impl<A: Arguments> OnDevice<'_, A> {
         unsafe { wait_for(self.queue) }
     }
 
-    /// The same after an error: nothing may be under way from memory that is freed.
-    pub fn ended<V>(&self, why: Error) -> Result<V> {
-        self.wait()?;
-        Err(why)
+    /// Does what waits for the device, which no graph could hold.
+    pub fn waiting<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
+        // A wait would end the capture.
+        not_captured(
+            self.queue,
+            "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
+             code it like another stream",
+        )?;
+        let done = work();
+        if done.is_err() {
+            // Nothing may be under way from memory that is freed.
+            self.wait()?;
+        }
+        done
     }
 
     /// Enqueues counting some boxes of each case in a stream that is past the making of their programs; gives where its
@@ -357,7 +368,6 @@ impl<A: Arguments> OnDevice<'_, A> {
     /// that is not probable enough, or the host would have to count.
     pub fn guess(&self) -> Result<Option<Chosen>> {
         let Some(dense) = self.expected.chosen else { return Ok(None) };
-        self.begun()?;
         let ahead = self.ahead.borrow();
         let Some(last) = ahead.back().filter(|last| last.asked.makes_tables(dense)) else {
             return Ok(None);

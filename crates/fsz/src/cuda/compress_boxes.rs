@@ -14,7 +14,6 @@ use super::{
     box_encoding::{BoxEncoding, SentTables},
     box_sampler::{Bring, OnDevice},
     box_scratch::{BEFORE_PARTS, Scratch},
-    capture::not_captured,
     compress::{ENTRIES_AT, image},
     decompress::VECTOR,
     device::Device,
@@ -204,14 +203,10 @@ impl BoxCompression {
         unsafe {
             let coded = match &self.options.model {
                 Some(model) => Coded::Like(model),
-                None => {
-                    refuse_capture(queue)?;
-                    let chosen = self.encode_as_expected(&field);
-                    match chosen.or_else(|why| field.ended(why))? {
-                        None => return Ok(()),
-                        Some(chosen) => Coded::By(chosen),
-                    }
-                }
+                None => match field.waiting(|| self.encode_as_expected(&field))? {
+                    None => return Ok(()),
+                    Some(chosen) => Coded::By(chosen),
+                },
             };
             self.launch(&field, self.encoding(&field, coded)?)
         }
@@ -284,10 +279,8 @@ impl BoxCompression {
             let coded = match &self.options.model {
                 Some(model) => Coded::Like(model),
                 None => {
-                    refuse_capture(queue)?;
-                    let control = self.control(&field);
-                    let chosen = control.and_then(|control| self.choose(&field, &control));
-                    Coded::By(chosen.or_else(|why| field.ended(why))?)
+                    let choose = || self.choose(&field, &self.control(&field)?);
+                    Coded::By(field.waiting(choose)?)
                 }
             };
             self.encoding(&field, coded)
@@ -377,15 +370,6 @@ impl BoxCompression {
             sent,
         })
     }
-}
-
-/// A graph could not hold what waits for the device.
-fn refuse_capture(queue: sys::CUstream) -> Result<()> {
-    not_captured(
-        queue,
-        "compressing by the profile dense looks at the field and waits for the device, so no CUDA graph can hold it: \
-         code it like another stream",
-    )
 }
 
 /// The rows of all contexts.

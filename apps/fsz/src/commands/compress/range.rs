@@ -24,9 +24,9 @@ impl Range {
     const NONE: Range = Range { min: f64::NAN, max: f64::NAN };
 
     /// The range of a field.
-    pub fn of(field: &Field, missing: &[f64], progress: &Arc<Progress>) -> Result<Range> {
+    pub fn of(field: &Field, progress: &Arc<Progress>) -> Result<Range> {
         progress.begin(field.values().len() as u64);
-        Ok(with_values!(field.values(), values => of_values(values, missing, progress)?))
+        Ok(with_values!(field.values(), values => of_values(values, field.missing(), progress)?))
     }
 
     /// Takes another range in.

@@ -151,7 +151,7 @@ impl Series<'_> {
                 _ => {
                     let field = self.open(step, overall)?;
                     overall.next(step.bytes);
-                    Range::of(&field, self.args.missing_of(&field), overall.progress())?
+                    Range::of(&field, overall.progress())?
                 }
             };
             match ranges.iter_mut().find(|(variable, _)| *variable == step.variable) {

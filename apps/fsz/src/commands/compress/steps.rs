@@ -183,14 +183,17 @@ impl<'a> Inputs<'a> {
         ))
     }
 
-    /// The field of a step; decoding a stream reports to `progress`, and is cancelled by it.
+    /// The field of a step, with the missing values that are named; decoding a stream reports to `progress`, and is
+    /// cancelled by it.
     pub fn open_step(&self, step: &Step, codec: &Codec, progress: &Arc<Progress>) -> Result<Field> {
         let path = &self.args.input[step.input];
         #[cfg(feature = "adios2")]
         if let Some(bp) = &self.bp {
-            return Ok(bp.read(&step.variable, step.number, self.args.inputs.block)?);
+            let field = bp.read(&step.variable, step.number, self.args.inputs.block)?;
+            return Ok(field.with_named_missing(&self.args.missing));
         }
-        self.args.inputs.source(path)?.open_watched(path, codec, progress)
+        let field = self.args.inputs.source(path)?.open_watched(path, codec, progress)?;
+        Ok(field.with_named_missing(&self.args.missing))
     }
 
     /// The time step that the stream of a step has: its input's own, where that is a stream.
