@@ -176,6 +176,7 @@ constexpr u32 DENSE_FINE_CONTEXTS = 16u;
 constexpr u32 DENSE_COARSE_CONTEXTS = 8u;
 constexpr u32 DENSE_CORNERS = 23u;
 constexpr u32 DENSE_LORENZO_CONTEXTS = 40u;
+constexpr u32 DENSE_LORENZO_SIZE_MOST = 1048576u;
 constexpr u32 DENSE_FLAG_CONTEXTS = 11u;
 constexpr u32 DENSE_PASS_FLAGS = 9u;
 constexpr u32 DENSE_PART_BITS = 10u;

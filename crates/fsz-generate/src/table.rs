@@ -108,6 +108,7 @@ pub fn dense_constants() -> Vec<(&'static str, u64)> {
         ("COARSE_CONTEXTS", dense::COARSE_CONTEXTS.into()),
         ("CORNERS", dense::CORNERS.into()),
         ("LORENZO_CONTEXTS", dense::LORENZO_CONTEXTS.into()),
+        ("LORENZO_SIZE_MOST", dense::LORENZO_SIZE_MOST.into()),
         ("FLAG_CONTEXTS", dense::FLAG_CONTEXTS.into()),
         ("PASS_FLAGS", dense::PASS_FLAGS.into()),
         ("PART_BITS", dense::PART_BITS.into()),

@@ -332,26 +332,25 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     {
         together();
         const u32 len = same(lorenzo_lane_len(box.len));
-        LorenzoLane own(0);
+        LorenzoLane own(1);
 #pragma unroll 1
         for (u32 step = 0; step < len; ++step)
         {
             const u32 at = lane * len + step;
             const bool active = at < box.len;
             const u64 bits = active ? static_cast<u64>(bits_of(element(box, at))) : 0;
-            const i32 code = static_cast<i32>(static_cast<u32>(bits >> (32 * word)));
+            const u32 code = static_cast<u32>(bits >> (32 * word));
             u32 context = DENSE_LORENZO_CONTEXTS;
             i32 difference;
             if (step == 0)
             {
-                difference = lorenzo_first(static_cast<u32>(code), 0);
-                own = LorenzoLane(code);
+                difference = lorenzo_first(code, 0);
+                own.begin(code);
             }
             else
             {
                 context = own.context();
-                const u32 expected = static_cast<u32>(own.prediction(1, step));
-                difference = static_cast<i32>(static_cast<u32>(code) - expected);
+                difference = static_cast<i32>(code - own.expected);
                 own.take(code, difference);
             }
             to[32 * step + lane] =

@@ -65,40 +65,53 @@ FSZ_DEVICE u32 listed_position(const u32 *positions, u32 k)
 /// Elements of a lane in Lorenzo prediction.
 FSZ_DEVICE u32 lorenzo_lane_len(u32 len) { return (len + 31) / 32; }
 
+/// The steps that a lane has of a box of `len` elements.
+FSZ_DEVICE u32 lorenzo_own(u32 len)
+{
+    const u32 steps = lorenzo_lane_len(len), begin = lane_id() * steps;
+    return begin < len ? min(steps, len - begin) : 0;
+}
+
 /// What a lane remembers of the codes before.
 struct LorenzoLane
 {
-    i32 last;
-    i32 before;
-    u32 sizes[3];
+    /// All bits are set for order 2.
+    u32 second;
+    u32 last;
+    /// The next code as it is expected.
+    u32 expected;
+    /// The sizes of the last differences: the latest; twice that and the one before; thrice the
+    /// latest, twice the one before and the one before that.
+    u32 latest;
+    u32 two;
+    u32 three;
+
+    FSZ_DEVICE explicit LorenzoLane(u32 order) : second(order == 2 ? ~0u : 0) { begin(0); }
 
     /// Behind the lane's first code.
-    FSZ_DEVICE explicit LorenzoLane(i32 code) : last(code), before(code), sizes{0, 0, 0} {}
-
-    /// The next code as it is expected, at step `step` of the lane.
-    FSZ_DEVICE i32 prediction(u32 order, u32 step) const
+    FSZ_DEVICE void begin(u32 code)
     {
-        const u32 slope = static_cast<u32>(last) - static_cast<u32>(before);
-        return static_cast<i32>(static_cast<u32>(last) + (order == 2 && step >= 2 ? slope : 0));
+        last = expected = code;
+        latest = two = three = 0;
     }
 
     FSZ_DEVICE u32 context() const
     {
-        constexpr u32 MOST = 1u << 20;
-        const u32 size = 3 * min(sizes[0], MOST) + 2 * min(sizes[1], MOST) + min(sizes[2], MOST);
-        const u32 bits = 31 - __clz(size | 1);
-        const u32 far = 2 * bits + (size >> (bits > 0 ? bits - 1 : 0) & 1);
-        return min(size < 6 ? size : far, DENSE_LORENZO_CONTEXTS - 1);
+        static_assert(6 * DENSE_LORENZO_SIZE_MOST < 1 << 24, "a float has all bits");
+        // Exponent and top bit of the mantissa.
+        const i32 far = static_cast<i32>(__float_as_uint(__int2float_rn(three)) >> 22) - 2 * 127;
+        const i32 near = min(three, 5u);
+        return min(max(far, near), static_cast<i32>(DENSE_LORENZO_CONTEXTS - 1));
     }
 
-    FSZ_DEVICE void take(i32 code, i32 difference)
+    FSZ_DEVICE void take(u32 code, i32 difference)
     {
-        before = last;
+        const u32 size = min(static_cast<u32>(abs(difference)), DENSE_LORENZO_SIZE_MOST);
+        expected = code + (code - last & second);
         last = code;
-        sizes[2] = sizes[1];
-        sizes[1] = sizes[0];
-        sizes[0] =
-            difference < 0 ? 0u - static_cast<u32>(difference) : static_cast<u32>(difference);
+        three = 3 * size + two;
+        two = 2 * size + latest;
+        latest = size;
     }
 };
 

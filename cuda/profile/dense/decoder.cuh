@@ -339,79 +339,88 @@ template <class Values, class Output> struct DenseDecoder
         rans = copy.rans;
     }
 
-    /// Decodes codes by Lorenzo prediction.
-    template <class V, class Make, class Put>
-    FSZ_DEVICE void lorenzo(RansDecoder &own, u32 len, i32 base, u32 order, const Make &make,
-                            const Put &put) const
-    {
-        if (by_lorenzo())
-        {
-            decode_lorenzo<V, true>(own, len, memory, differences, base, order, make, put);
-        }
-        else
-        {
-            decode_lorenzo<V, false>(own, len, memory, differences, base, order, make, put);
-        }
-    }
-
     __device__ __noinline__ void read_exact(const BoxTarget<T, Output> &target)
     {
         RansDecoder own = rans;
+        const u32 len = target.box.len;
         for (u32 word = 0; word < WORDS; ++word)
         {
-            decode_lorenzo<u32, false>(
-                own, target.box.len, memory, differences, 0, 1,
-                [](i32 code, u32) { return static_cast<u32>(code); },
-                [&](u32 position, u32 value) {
+            const auto write = [&](u32 first, u32 count) {
+                put_lorenzo<u32>(memory, len, first, count, [&](u32 position, u32 value) {
                     if (T *const to = target.place(BoxPoint(target.box, position), position))
                     {
                         reinterpret_cast<u32 *>(to)[word] = value;
                     }
                 });
+            };
+            decode_lorenzo<u32, false>(
+                own, len, memory, differences, 0, 1,
+                [](i32 code) { return static_cast<u32>(code); }, write);
         }
         rans = own;
+    }
+
+    /// Which elements of the lane are masked, in their order.
+    FSZ_DEVICE MaskBits lorenzo_mask(const Box &box) const
+    {
+        MaskBits mask;
+        mask.begin();
+        BoxPoint point(box, min(lane * lorenzo_lane_len(box.len), box.len - 1));
+        const u32 own = lorenzo_own(box.len);
+        for (u32 k = 0; k < own; ++k)
+        {
+            mask.put(k, value_at(memory + point.place(taps.layout)) != 0);
+            point.step(box);
+        }
+        __syncwarp();
+        return mask;
     }
 
     __device__ __noinline__ void read_lorenzo(const BoxTarget<T, Output> &target, i32 base,
                                               u32 order, bool masked, Bits pattern)
     {
         RansDecoder own = rans;
+        const Box &box = target.box;
         MaskBits mask;
         if (masked)
         {
-            mask.begin();
-            const u32 steps = lorenzo_lane_len(target.box.len);
-            BoxPoint point(target.box, min(lane * steps, target.box.len - 1));
-            for (u32 k = 0; k < steps && lane * steps + k < target.box.len; ++k)
-            {
-                mask.put(k, value_at(memory + point.place(taps.layout)) != 0);
-                point.step(target.box);
-            }
-            __syncwarp();
+            mask = lorenzo_mask(box);
         }
         const Values codes = values.codes();
-        const auto make = [&](i32 code, u32 k) {
-            return masked && mask.get(k) ? value_of(pattern) : codes.of(code);
-        };
-        if constexpr (Output::WHOLE)
-        {
-            if (taps.layout == LAYOUT_LINE)
+        const auto make = [&](i32 code) { return codes.of(code); };
+        const auto write = [&](u32 first, u32 count) {
+            if (masked)
             {
-                T *const out = output.out + target.box.first;
-                lorenzo<T>(own, target.box.len, base, order, make,
-                           [&](u32 position, T value) { __stcs(out + position, value); });
-                rans = own;
-                return;
+                const u32 to = memory + lane * LORENZO_PITCH * sizeof(T);
+                for (u32 left = mask.words[first / 32]; left; left &= left - 1)
+                {
+                    shared_at<T>(to + (__ffs(left) - 1) * sizeof(T)) = value_of(pattern);
+                }
             }
+            if constexpr (Output::WHOLE)
+            {
+                if (box.len == DENSE_BOX)
+                {
+                    const u64 row = grid.shape[3], plane = row * grid.shape[2];
+                    return put_whole_lorenzo(memory, taps.layout, row, plane, first,
+                                             output.out + box.first);
+                }
+            }
+            put_lorenzo<T>(memory, box.len, first, count, [&](u32 position, T value) {
+                if (T *const to = target.place(BoxPoint(box, position), position))
+                {
+                    *to = value;
+                }
+            });
+        };
+        if (by_lorenzo())
+        {
+            decode_lorenzo<T, true>(own, box.len, memory, differences, base, order, make, write);
         }
-        decode_lorenzo<T, false>(own, target.box.len, memory, differences, base, order, make,
-                                 [&](u32 position, T value) {
-                                     const BoxPoint point(target.box, position);
-                                     if (T *const to = target.place(point, position))
-                                     {
-                                         *to = value;
-                                     }
-                                 });
+        else
+        {
+            decode_lorenzo<T, false>(own, box.len, memory, differences, base, order, make, write);
+        }
         rans = own;
     }
 

@@ -81,7 +81,7 @@ FSZ_DEVICE void escaped_differences(u32 stage, u32 len, i32 base, u32 order, con
 {
     const u32 lane = lane_id(), own_steps = lorenzo_own(len);
     const u32 steps = same(lorenzo_lane_len(len));
-    LorenzoLane own(0);
+    LorenzoLane own(order);
 #pragma unroll 1
     for (u32 step = 0; step < steps; ++step)
     {
@@ -93,15 +93,14 @@ FSZ_DEVICE void escaped_differences(u32 stage, u32 len, i32 base, u32 order, con
         {
             code = begun_codes(code, has, base);
             difference = lorenzo_first(static_cast<u32>(code), base);
-            own = LorenzoLane(code);
+            own.begin(static_cast<u32>(code));
         }
         else
         {
-            const i32 expected = own.prediction(order, step);
             context = own.context();
-            code = has ? code : expected;
-            difference = static_cast<i32>(static_cast<u32>(code) - static_cast<u32>(expected));
-            own.take(code, difference);
+            code = has ? code : static_cast<i32>(own.expected);
+            difference = static_cast<i32>(static_cast<u32>(code) - own.expected);
+            own.take(static_cast<u32>(code), difference);
         }
         give(step, step < own_steps, context, difference);
     }

@@ -69,13 +69,6 @@ struct LorenzoEvent
     }
 };
 
-/// The steps that a lane has of a box of `len` elements.
-FSZ_DEVICE u32 lorenzo_own(u32 len)
-{
-    const u32 steps = lorenzo_lane_len(len), begin = lane_id() * steps;
-    return begin < len ? min(steps, len - begin) : 0;
-}
-
 /// In the place of a code.
 constexpr i32 NO_CODE = static_cast<i32>(0x80000000u);
 
@@ -190,7 +183,7 @@ FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
 FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order, u32 *events)
 {
     const u32 lane = lane_id(), steps = same(lorenzo_lane_len(len));
-    LorenzoLane own(0);
+    LorenzoLane own(order);
 #pragma unroll 1
     for (u32 from = 0; from < steps; from += LORENZO_QUAD)
     {
@@ -199,16 +192,15 @@ FSZ_DEVICE void lorenzo_events(u32 stage, u32 len, i32 base, u32 order, u32 *eve
 #pragma unroll
         for (u32 k = 0; k < LORENZO_QUAD; ++k)
         {
-            const i32 code = static_cast<i32>(words[k]);
+            const u32 code = words[k];
             if (k == 0 && from == 0)
             {
                 words[0] = LorenzoEvent::of(DENSE_LORENZO_CONTEXTS, lorenzo_first(words[0], base));
-                own = LorenzoLane(code);
+                own.begin(code);
             }
             else
             {
-                const u32 expected = static_cast<u32>(own.prediction(order, from + k));
-                const i32 difference = static_cast<i32>(static_cast<u32>(code) - expected);
+                const i32 difference = static_cast<i32>(code - own.expected);
                 words[k] = LorenzoEvent::of(own.context(), difference);
                 own.take(code, difference);
             }

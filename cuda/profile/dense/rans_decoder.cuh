@@ -9,6 +9,19 @@ namespace fsz
 
 FSZ_DEVICE u32 slot_number(u32 word) { return word >> SLOT_NUMBER_SHIFT & SLOT_NUMBER; }
 
+/// Raw bits that a lane takes behind a half word, and which lanes need another one then. A half
+/// word and a state become a state by bytes: WITH_HALF or STATE_ALONE. (By predicates the compiler
+/// would have the second vote wait for the first half word.)
+struct RawBits
+{
+    static constexpr u32 WITH_HALF = 0x5410;
+    static constexpr u32 STATE_ALONE = 0x7654;
+    u32 bits;
+    u32 votes;
+    u32 first;
+    u32 second;
+};
+
 /// The states of a chunk. Between steps none is small: a lane without a symbol needs no half word.
 struct RansDecoder
 {
@@ -44,6 +57,29 @@ struct RansDecoder
         static_assert(DENSE_LOW == 1 << 15, "one half word refills a state");
         const u32 more = __byte_perm(half, state, 0x5410);
         state = small() ? more : state;
+    }
+
+    /// Of `bits` raw bits, DENSE_RAW_BITS at most. Whether the state needs a half word behind them
+    /// is known before the one that it needs now is there.
+    FSZ_DEVICE RawBits behind(u32 bits) const
+    {
+        static_assert(DENSE_LOW == 1 << 15, "behind raw bits what is small is so by its high half");
+        const u32 filled = small() ? state << 16 : state;
+        const bool again = filled < DENSE_LOW << bits;
+        return {bits, __ballot_sync(WARP_ALL, again),
+                small() ? RawBits::WITH_HALF : RawBits::STATE_ALONE,
+                again ? RawBits::WITH_HALF : RawBits::STATE_ALONE};
+    }
+
+    /// Takes what was asked for, and raw bits, with the half words behind.
+    FSZ_DEVICE u32 settle(const RawBits &raw)
+    {
+        const u32 next = words.half(words.at + 2 * __popc(raw.votes & lanes_before()));
+        words.at += 2 * __popc(raw.votes);
+        state = __byte_perm(half, state, raw.first);
+        const u32 value = state & ((1u << raw.bits) - 1);
+        state = __byte_perm(next, state >> raw.bits, raw.second);
+        return value;
     }
 
     FSZ_DEVICE void refill()
@@ -116,29 +152,37 @@ FSZ_DEVICE i32 long_residual(RansDecoder &rans, u32 word, bool longer)
     return raw & 1 ? -size : size;
 }
 
-/// The rest of a difference of which the slot's word is known.
+/// Differences of 32 bits are escapes, and as their class would be if it were one.
+static_assert(DIFFERENCE_ESCAPE - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1 == 32,
+              "an escape has as many bits as the class behind the last");
+
+/// 2^n modulo 2^32.
+FSZ_DEVICE u32 power_of_two(u32 n)
+{
+    u32 power;
+    asm("shl.b32 %0, 1, %1;" : "=r"(power) : "r"(n));
+    return power;
+}
+
+/// The difference of which the slot's word is known; of a lane that is not active, nothing.
 FSZ_DEVICE i32 difference(RansDecoder &rans, u32 word, bool active)
 {
     rans.prepare();
     rans.take(active, word);
-    rans.refill();
-    const u32 symbol = slot_number(word) - DIFFERENCE_FIRST;
-    u32 z = symbol;
-    if (__any_sync(WARP_ALL, active && (word & SLOT_LONG) != 0))
+    const u32 number = slot_number(word);
+    const bool longer = active && (word & SLOT_LONG) != 0;
+    const u32 bits = longer ? number - FIRST_LONG + DIFFERENCE_CLASS_BITS - 1 : 0;
+    const RawBits behind = rans.behind(min(bits, DENSE_RAW_BITS));
+    rans.ask();
+    u32 raw = rans.settle(behind);
+    if (__any_sync(WARP_ALL, bits > DENSE_RAW_BITS))
     {
-        const bool escape = symbol == DIFFERENCE_ESCAPE;
-        const u32 class_bits = symbol - DENSE_LORENZO_DIRECT + DIFFERENCE_CLASS_BITS - 1;
-        const u32 bits = !active || symbol < DENSE_LORENZO_DIRECT ? 0 : escape ? 32 : class_bits;
-        u32 raw = rans.raw(bits, 0);
-        if (__any_sync(WARP_ALL, bits > DENSE_RAW_BITS))
-        {
-            rans.prepare();
-            raw |= rans.raw(bits, DENSE_RAW_BITS);
-            raw |= rans.raw(bits, 2 * DENSE_RAW_BITS);
-        }
-        z = bits == 0 ? symbol : escape ? raw : 1u << class_bits | raw;
+        rans.prepare();
+        raw |= rans.raw(bits, DENSE_RAW_BITS);
+        raw |= rans.raw(bits, 2 * DENSE_RAW_BITS);
     }
-    return active ? static_cast<i32>(z >> 1) ^ -static_cast<i32>(z & 1) : 0;
+    const u32 z = longer ? power_of_two(bits) | raw : number - DIFFERENCE_FIRST;
+    return static_cast<i32>(z >> 1) ^ -static_cast<i32>(z & 1);
 }
 
 } // namespace fsz

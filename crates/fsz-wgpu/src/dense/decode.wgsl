@@ -77,7 +77,7 @@ fn element_of(position: u32, code: u32, words: u32) -> u32 {
 }
 
 fn difference_context(sizes: vec3<u32>) -> u32 {
-    let near = min(sizes, vec3(1u << 20u));
+    let near = min(sizes, vec3(DENSE_LORENZO_SIZE_MOST));
     let size = 3u * near.x + 2u * near.y + near.z;
     if size < 6u {
         return size;

@@ -34,6 +34,8 @@ pub const COARSE_CONTEXTS: u8 = 8;
 pub const CORNERS: u8 = 23;
 /// Contexts of differences of codes; one more is that of bases.
 pub const LORENZO_CONTEXTS: u8 = 40;
+/// The largest size of a difference that its contexts tell apart.
+pub const LORENZO_SIZE_MOST: u32 = 1 << 20;
 /// Contexts of masks and of passes without residuals.
 pub const FLAG_CONTEXTS: u8 = 11;
 /// The first context of flags of passes: those of the finest grid, then those of others.

@@ -89,6 +89,7 @@ fn the_numbers_of_dense() {
         format!("| {} + L for z of L bits, {first_class} ≤ L ≤ 32 |", LORENZO_DIRECT - first_class),
         format!("| flags | {FLAG_CONTEXTS} | 0, 1 | |"),
         format!("{LORENZO_CONTEXTS} is that of bases"),
+        format!("(|l|, at most 2^{} each)", LORENZO_SIZE_MOST.ilog2()),
         format!(
             "0 to {} masks (*Dense: escapes*), {PASS_FLAGS} and {} passes",
             PASS_FLAGS - 1,

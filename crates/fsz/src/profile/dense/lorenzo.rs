@@ -10,7 +10,7 @@ use super::{
     vector::{Portable, Vector, WIDTH},
 };
 use crate::{
-    format::dense::{LANES, LORENZO_CONTEXTS},
+    format::dense::{LANES, LORENZO_CONTEXTS, LORENZO_SIZE_MOST},
     quantizer::NONE,
     simd::Level,
 };
@@ -70,7 +70,8 @@ impl Lanes {
         code.store(&mut self.codes[0][lane..]);
         V::load(&self.sizes[1][lane..]).store(&mut self.sizes[2][lane..]);
         V::load(&self.sizes[0][lane..]).store(&mut self.sizes[1][lane..]);
-        difference.abs().min_unsigned(V::set(1 << 20)).store(&mut self.sizes[0][lane..]);
+        let size = difference.abs().min_unsigned(V::set(LORENZO_SIZE_MOST as i32));
+        size.store(&mut self.sizes[0][lane..]);
     }
 }
 
