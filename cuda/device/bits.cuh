@@ -23,6 +23,13 @@ FSZ_DEVICE u32 select(u32 mask, u32 a, u32 b)
     return out;
 }
 
+/// The bits of a number without the zeros before them, of 0 less than none: by the exponent of a
+/// float, which takes a fourth of the time that counting zeros takes.
+FSZ_DEVICE i32 bits_of_number(u32 n)
+{
+    return static_cast<i32>(__float_as_uint(__uint2float_rz(n)) >> 23) - 126;
+}
+
 /// One step of a bit transpose: swaps the high bits (under `mask`, in groups of `shift`) of b with
 /// the low bits of a.
 FSZ_DEVICE void exchange(u32 &a, u32 &b, u32 shift, u32 mask)

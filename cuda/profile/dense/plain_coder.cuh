@@ -87,7 +87,7 @@ FSZ_DEVICE AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
     u32 bits = 0, from = 0;
     if (size > DENSE_DIRECT)
     {
-        bits = 32 - __clz(size);
+        bits = bits_of_number(size);
         from = 1u << (bits - 1);
         const u32 number = row_context(event_row(event)) * CLASSES + bits - RESIDUAL_CLASS_BITS;
         row = load_row(coder.packed_rows + 8 * (CLASS_ROWS + number));

@@ -166,8 +166,8 @@ FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
             const bool active = step < own;
             const u32 size = active ? static_cast<u32>(abs(first)) : 0;
             const u32 other = active ? static_cast<u32>(abs(second)) : 0;
-            cost.bits[0] += 32 - __clz(size);
-            cost.bits[1] += 32 - __clz(other);
+            cost.bits[0] += max(bits_of_number(size), 0);
+            cost.bits[1] += max(bits_of_number(other), 0);
             cost.sizes[0] |= size;
             cost.sizes[1] |= other;
             last = codes[k];

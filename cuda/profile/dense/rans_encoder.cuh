@@ -2,6 +2,7 @@
 // coder).
 #pragma once
 
+#include "device/bits.cuh"
 #include "profile/dense/symbols.cuh"
 
 namespace fsz
@@ -38,7 +39,7 @@ FSZ_DEVICE CodedSymbol residual_symbol(i32 r)
     {
         return {static_cast<u32>(r + static_cast<i32>(DENSE_DIRECT)), 0, 0};
     }
-    const u32 bits = 32 - __clz(size);
+    const u32 bits = bits_of_number(size);
     return {RESIDUAL_FIRST_CLASS + bits - RESIDUAL_CLASS_BITS, bits,
             (size - (1u << (bits - 1))) << 1 | (r < 0 ? 1 : 0)};
 }
@@ -50,7 +51,7 @@ FSZ_DEVICE CodedSymbol difference_symbol(i32 l)
     {
         return {z, 0, 0};
     }
-    const u32 bits = 32 - __clz(z);
+    const u32 bits = bits_of_number(z);
     return {DENSE_LORENZO_DIRECT + bits - DIFFERENCE_CLASS_BITS, bits - 1, z ^ 1u << (bits - 1)};
 }
 
