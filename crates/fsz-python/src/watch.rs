@@ -63,7 +63,12 @@ pub fn watched<R: Send>(
             while interrupt.is_none()
                 && wait.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout)
             {
-                interrupt = Python::attach(report).err();
+                // None where the interpreter has ended: what a daemon thread works on then is for nobody.
+                let Some(looked) = Python::try_attach(report) else {
+                    progress.cancel();
+                    break;
+                };
+                interrupt = looked.err();
             }
             if interrupt.is_some() {
                 progress.cancel();

@@ -125,6 +125,28 @@ def test_ctrl_c() -> None:
     assert float(part) < 0.7, run
 
 
+# The interpreter is gone while libc waits for a second, as long as the exit code says: a call of a daemon thread
+# looks for it meanwhile.
+ENDED = """
+import ctypes, sys, threading
+import numpy as np, fsz_codec
+field = np.tile(np.random.default_rng(0).standard_normal(1_000_000).astype("f4"), 40)
+libc = ctypes.CDLL(None)
+libc.on_exit(libc.sleep, None)
+begun = threading.Event()
+options = dict(range=1e-7, profile="dense", threads=1, progress=lambda done, total: begun.set())
+threading.Thread(target=fsz_codec.compress, args=(field,), kwargs=options, daemon=True).start()
+begun.wait()
+sys.exit(1)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc's on_exit")
+def test_a_process_ends_while_a_daemon_thread_compresses() -> None:
+    run = subprocess.run([sys.executable, "-c", ENDED], capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stderr) == (1, ""), run
+
+
 # In a process of its own, whose threads are counted.
 MANY_THREADS = """
 import os

@@ -199,7 +199,7 @@ impl<T: Element> Field<'_, T> {
         options.threads = self.options.threads;
         options.progress = self.options.progress.clone();
         self.codec.decompress_with(&stream, decoded, &options)?;
-        let scale = power_of_two(self.span);
+        let scale = power_of_two(found.absolute);
         let scaled = self.mean_squared_error(decoded, scale);
         let mean_squared_error = match scaled * scale * scale {
             // A header tells no error that is smaller than it is.
@@ -210,7 +210,8 @@ impl<T: Element> Field<'_, T> {
             0.0 => -FAR,
             // Nor one that is no number.
             _ if !mean_squared_error.is_finite() => FAR,
-            error => (error.sqrt() * (scale / self.span)).log2().clamp(-FAR, FAR),
+            // However small it is beside the range, it is an error.
+            error => (error.sqrt() * (scale / self.span)).log2().clamp((-FAR).next_up(), FAR),
         };
         Ok(Probe { at, value, mean_squared_error })
     }

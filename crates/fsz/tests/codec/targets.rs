@@ -218,6 +218,19 @@ fn psnr_beyond_what_any_error_gives_is_exact() {
     }
 }
 
+/// Also errors whose share of the range has a square that no f64 holds.
+#[test]
+fn psnr_of_values_of_all_magnitudes_is_exact() {
+    let shape = [40, 50];
+    let values: Vec<f64> = (0..2000).map(|i| 10f64.powi(i % 600 - 300) * f64::from(i)).collect();
+    for profile in profiles() {
+        let options = CompressOptions::new(Bound::Psnr(1e4)).profile(profile);
+        let stream = compressed(&Codec::cpu(), &shape, &values, &options).unwrap();
+        assert_eq!(stream.certificate().max_abs_error, 0.0);
+        assert_eq!(stream.header().mean_squared_error, Some(0.0));
+    }
+}
+
 /// A large field is looked at by a sample first.
 #[test]
 fn large_fields_are_sampled() {
