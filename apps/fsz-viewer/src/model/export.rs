@@ -81,8 +81,9 @@ pub fn command(session: &Session) -> Option<String> {
 
 /// The command line that compresses an original as it was in memory.
 fn compression(original: &Document, made: &Document, bound: Bound, selection: &str) -> String {
-    let name = original.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (path, output) = (path_word(&original.path), word(&format!("{name}.fsz")));
+    let name = original.path.file_stem().unwrap_or_default().to_string_lossy();
+    let file = format!("{name}.fsz");
+    let (path, output) = (path_word(&original.path), word(&file));
     let (option, number) = match bound {
         Bound::ValueRange(share) => ("range", share),
         Bound::Psnr(psnr) => ("psnr", psnr),
