@@ -629,7 +629,8 @@ fszc_status fszc_compress_options_add_box(struct fszc_compress_options *options,
 fszc_status fszc_compress_options_add_mask(struct fszc_compress_options *options,
                                            const uint8_t *mask, size_t elements, double bound);
 
-// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.
+// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied; an
+// empty one is none.
 fszc_status fszc_compress_options_set_name(struct fszc_compress_options *options, const char *name);
 
 // Records a time step.

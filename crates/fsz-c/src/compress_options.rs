@@ -334,7 +334,7 @@ pub unsafe extern "C" fn fszc_compress_options_add_mask(
     }
 }
 
-/// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied.
+/// Records a variable name: a string in UTF-8 of at most FSZC_MAX_NAME bytes, which is copied; an empty one is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fszc_compress_options_set_name(
     options: *mut fszc_compress_options,

@@ -140,7 +140,8 @@ impl Field {
     }
 
     /// Whether the values can be read: another program may have shortened the file that they lie in, and reading them
-    /// then ends this one.
+    /// then ends this one. With [`outlive_shortened_files`](crate::outlive_shortened_files) also whether those that were
+    /// read were there.
     ///
     /// # Errors
     /// When the file was shortened.
@@ -158,6 +159,7 @@ impl Field {
             let window = window(v, (&self.shape, false), (start, count))?;
             Storage::of(copied(&window)?)
         });
+        self.check()?;
         let (name, step, shape) = (self.name.clone(), self.step, Shape::new(count)?);
         Ok(Field { name, step, missing: self.missing.clone(), shape, storage })
     }

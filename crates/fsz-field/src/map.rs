@@ -8,6 +8,7 @@ use std::sync::Arc;
 use fsz::{DType, with_element};
 use memmap2::Mmap;
 
+use crate::cut::Watch;
 use crate::error::{Error, Result};
 use crate::memory::collected;
 use crate::piped;
@@ -16,11 +17,12 @@ use crate::storage::Storage;
 /// The bytes of a file, read as they are touched; of standard input (`-`) and of a pipe, read at once.
 ///
 /// A file that another program shortens while its bytes are read ends this program with SIGBUS; that is
-/// the price of opening any size at once. The command `fsz` answers that signal with a message; who keeps a file open asks
-/// [`Mapped::check`] each time before its bytes are read.
+/// the price of opening any size at once. The command `fsz` answers that signal with a message. Who keeps a file open asks
+/// [`Mapped::check`] each time before its bytes are read, and behind it where
+/// [`outlive_shortened_files`](crate::outlive_shortened_files) keeps the program from ending.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<Mapped>> {
     if let Some(map) = piped::bytes(path)? {
-        return Ok(Arc::new(Mapped { map, origin: None }));
+        return Ok(Arc::new(Mapped { watch: None, map, origin: None }));
     }
     let file = File::open(path).map_err(Error::io(path))?;
     let kind = file.metadata().map_err(Error::io(path))?;
@@ -30,15 +32,21 @@ pub(crate) fn map_file(path: &Path) -> Result<Arc<Mapped>> {
     // SAFETY: the map is read-only and private to this process; every bit pattern is a valid value
     // of the types it is read as. Writing to the file meanwhile changes values and no more.
     let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
-    Ok(Arc::new(Mapped { map: Arc::new(map), origin: Some((path.to_owned(), kind)) }))
+    let watch = Watch::new(&map);
+    Ok(Arc::new(Mapped { watch, map: Arc::new(map), origin: Some((path.to_owned(), kind)) }))
 }
 
 /// What to say of a file that is another one by now.
 pub(crate) const CHANGED: &str = "the file changed since it was opened: open it again";
 
+const GONE: &str =
+    "the file became shorter while it was read, or what it lies on fails: open it again";
+
 /// The bytes of a file.
 #[derive(Debug)]
 pub(crate) struct Mapped {
+    /// Dropped before the map, which may be another's at once.
+    watch: Option<Watch>,
     map: Arc<Mmap>,
     /// Where they lie, and what the file was when it was mapped; none of what was read at once. The file itself is not kept
     /// open: a system allows few, and a series has many.
@@ -49,9 +57,12 @@ impl Mapped {
     /// Whether all of the bytes can still be read.
     ///
     /// # Errors
-    /// When the file was shortened.
+    /// When the file was shortened, or something that was read of it was gone.
     pub(crate) fn check(&self) -> Result<()> {
         let Some((path, mapped)) = &self.origin else { return Ok(()) };
+        if self.watch.as_ref().is_some_and(Watch::is_cut) {
+            return Err(Error::file(path, GONE));
+        }
         // One that took its place, or its removal, leaves the mapped one as it is.
         match path.metadata() {
             Ok(now) if is_same(mapped, &now) && now.len() < self.map.len() as u64 => {

@@ -50,6 +50,15 @@ impl StreamFile {
         Stream::open(&self.map).map_err(Error::codec(&self.path))
     }
 
+    /// Whether what was read of the stream was there: where another program shortens the file meanwhile, see
+    /// [`outlive_shortened_files`](crate::outlive_shortened_files).
+    ///
+    /// # Errors
+    /// When the file was shortened.
+    pub fn check(&self) -> Result<()> {
+        self.map.check()
+    }
+
     /// Decodes the whole field.
     pub fn decode(&self, codec: &Codec) -> Result<Field> {
         self.decode_watched(codec, &Progress::new())

@@ -406,6 +406,49 @@ fn what_changes_while_it_is_open_is_read_no_further() {
     all(&StreamFile::open(&path).unwrap()).unwrap();
 }
 
+/// In the middle of a decode, which no check before it can tell.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_is_gone_while_it_is_read_is_told_and_ends_nothing() {
+    fsz_field::outlive_shortened_files();
+    let folder = Folder::new();
+    let values: Vec<f32> = (0..300_000).map(|i| (i as f32 * 0.01).sin()).collect();
+    let options = CompressOptions::new(Bound::Absolute(1e-6));
+    let mut bytes = vec![0; 2 << 20];
+    let len = Codec::cpu().compress_into(&values, &[300_000], &options, &mut bytes).unwrap();
+    let path = folder.file("a.fsz", &bytes[..len]);
+    let raw = folder.file("b_300000.f32", &f32s(values.iter().copied()));
+    let halve = |path: &Path| {
+        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.set_len(file.metadata().unwrap().len() / 2).unwrap();
+    };
+    let told = |checked: Result<(), Error>, path: &Path| {
+        let told = checked.unwrap_err().to_string();
+        let words = ": the file became shorter while it was read";
+        assert!(told.starts_with(&format!("{}{words}", path.display())), "{told}");
+    };
+    let file = StreamFile::open(&path).unwrap();
+    let stream = file.stream().unwrap();
+    halve(&path);
+    let last = stream.grid().tiles() - 1;
+    let mut out = vec![0f32; stream.grid().tile_len(last)];
+    let decoded = Codec::cpu().decompress_tiles_into(&stream, last..last + 1, &mut out);
+    assert!(decoded.is_err(), "zeros are no chunk");
+    told(file.check(), &path);
+    // The same place of memory is another map's later.
+    drop(file);
+    let field = open_plain(&raw).unwrap();
+    field.check().unwrap();
+    halve(&raw);
+    let found = field.as_slice::<f32>().unwrap();
+    assert_eq!(found[..150_000], values[..150_000]);
+    assert!(found[160_000..].iter().all(|&value| value == 0.0));
+    // As long as it was, what was read is none of it.
+    fs::write(&raw, f32s(values.iter().copied())).unwrap();
+    told(field.check(), &raw);
+    assert!(open_plain(&raw).unwrap().check().is_ok());
+}
+
 #[test]
 fn an_output_appears_whole_or_not_at_all() {
     let folder = Folder::new();

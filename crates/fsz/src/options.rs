@@ -139,9 +139,9 @@ impl CompressOptions {
         self
     }
 
-    /// Records a variable name of at most 1024 bytes.
+    /// Records a variable name of at most 1024 bytes; an empty one is none.
     pub fn name(mut self, name: &str) -> Self {
-        self.name = Some(name.to_owned());
+        self.name = (!name.is_empty()).then(|| name.to_owned());
         self
     }
 

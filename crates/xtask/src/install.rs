@@ -6,6 +6,7 @@ use crate::install_c::Build;
 use crate::{process, setup};
 use anyhow::{Context, Result};
 use fs_err as fs;
+use fsz_shell::path_word;
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,7 +40,7 @@ pub fn run(prefix: &str) -> Result<()> {
     expect_writable(&prefix)?;
     setup::run()?;
     install(&prefix, Build::Release)?;
-    let inside = |folder: &str| setup::quoted(&prefix.join(folder).display().to_string());
+    let inside = |folder: &str| path_word(&prefix.join(folder));
     println!(
         "fsz and fsz-viewer are in {}. Plugins are found by
   export ADIOS2_PLUGIN_PATH={}

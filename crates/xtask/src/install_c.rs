@@ -3,9 +3,10 @@
 use crate::cargo::{cargo, root, target, tool_of};
 use crate::features::{CODEC_AS_IT_IS, compiled_kernels};
 use crate::install::{expect_writable, put};
-use crate::{cache, folder, process, setup};
+use crate::{cache, folder, process};
 use anyhow::{Context, Result};
 use fs_err as fs;
+use fsz_shell::path_word;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
@@ -25,7 +26,7 @@ pub fn run(prefix: &str) -> Result<()> {
     let prefix = std::path::absolute(prefix).with_context(|| format!("no folder `{prefix}`"))?;
     expect_writable(&prefix)?;
     install(&prefix, Build::Release)?;
-    let inside = |folder: &str| setup::quoted(&prefix.join(folder).display().to_string());
+    let inside = |folder: &str| path_word(&prefix.join(folder));
     println!(
         "libfsz_codec is in {prefix}. Where that is none of the system's own folders:
   export PKG_CONFIG_PATH={}    # cc app.c $(pkg-config --cflags --libs fsz-codec)
@@ -33,7 +34,7 @@ pub fn run(prefix: &str) -> Result<()> {
   export LD_LIBRARY_PATH={}              # where programs run",
         inside("lib/pkgconfig"),
         inside("lib"),
-        prefix = setup::quoted(&prefix.display().to_string()),
+        prefix = path_word(&prefix),
     );
     Ok(())
 }

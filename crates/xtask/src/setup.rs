@@ -4,6 +4,7 @@
 use crate::{cache, folder, process, tools};
 use anyhow::{Context, Result, bail};
 use fs_err as fs;
+use fsz_shell::{path_word, word};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -338,16 +339,11 @@ pub fn variables() -> Result<Vec<(&'static str, String)>> {
     Ok(found)
 }
 
-/// A word of a shell.
-pub fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
 /// `cargo xtask env`: the same as lines for a shell, and the Python that has the ADIOS2, which is the
 /// `python3` of the manual.
 pub fn print_env() -> Result<()> {
     for (name, value) in variables()? {
-        println!("export {name}={}", quoted(&value));
+        println!("export {name}={}", word(&value));
     }
     let programs = ADIOS2.path()?.join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -355,7 +351,7 @@ pub fn print_env() -> Result<()> {
     let chosen =
         std::env::var_os("ADIOS2_DIR").is_none_or(|dir| dir == ADIOS2.path().unwrap_or_default());
     if chosen && !is_there && programs.join("python3").exists() {
-        println!("export PATH={}:\"$PATH\"", quoted(&programs.display().to_string()));
+        println!("export PATH={}:\"$PATH\"", path_word(&programs));
     }
     Ok(())
 }

@@ -67,7 +67,7 @@ impl Viewer {
                 self.jobs.answered = Some((place, generation));
                 match planes {
                     Ok(mut planes) if generation == self.session.generation => {
-                        if let Some(note) = planes.note.take() {
+                        for note in std::mem::take(&mut planes.notes) {
                             self.report(note);
                         }
                         self.session.planes = Some(planes);

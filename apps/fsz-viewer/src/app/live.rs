@@ -108,7 +108,7 @@ impl Viewer {
         view.shown = Some(step.number);
         view.awaited = Some(step.arrived).filter(|_| view.following);
         view.variable = field.name.clone();
-        let entry = |f: &LiveField| Entry { name: f.name.clone(), steps: 1, files: [].into() };
+        let entry = |f: &LiveField| Entry { name: f.name.clone(), steps: 1, marks: [].into() };
         let entries = step.fields.iter().map(entry);
         let catalog = Catalog { path: document.path.clone(), entries: entries.collect() };
         self.session.choice.variable = field.name.clone();

@@ -21,8 +21,9 @@ pub struct Entry {
     pub name: String,
     /// The steps that it was written in; at least one.
     pub steps: u64,
-    /// Of a folder the name of each step's file.
-    pub files: Arc<[OsString]>,
+    /// What tells each step from the others in another file, too: of a folder the name of its file, of an ADIOS2 file the
+    /// step or time that the simulation wrote with it. Empty where there is no such thing.
+    pub marks: Arc<[OsString]>,
 }
 
 /// A step of a variable.
@@ -41,18 +42,18 @@ impl Catalog {
     }
 
     /// What the originals in this file have for a choice in another one: the variable of its name, or the only one that there
-    /// is; none without it or its step. Where files of two folders have the same names, these tell which belong together: one
-    /// of the folders may lack a step.
+    /// is; none without it or its step. Where steps of both have the same marks, these tell which belong together: one of them
+    /// may lack a step.
     pub fn pair(&self, of: &Catalog, choice: &Choice) -> Option<Choice> {
         let entry = match &self.entries[..] {
             [only] => only,
             several => several.iter().find(|e| e.name == choice.variable)?,
         };
         let other = of.entries.iter().find(|e| e.name == choice.variable);
-        let names = other.map_or(&[][..], |other| &other.files);
-        let places: HashMap<_, u64> = entry.files.iter().zip(0..).collect();
-        let step = match names.iter().any(|name| places.contains_key(name)) {
-            true => *places.get(names.get(choice.step as usize)?)?,
+        let marks = other.map_or(&[][..], |other| &other.marks);
+        let places: HashMap<_, u64> = entry.marks.iter().zip(0..).collect();
+        let step = match marks.iter().any(|mark| places.contains_key(mark)) {
+            true => *places.get(marks.get(choice.step as usize)?)?,
             false => choice.step,
         };
         (step < entry.steps).then(|| Choice { variable: entry.name.clone(), step })

@@ -250,7 +250,8 @@ impl Document {
         self.window(codec, &start, &count, &beside(progress))
     }
 
-    /// All values. Decoding is cancelled with `progress`, which counts other work.
+    /// All values. Decoding is cancelled with `progress`, which counts other work. Where they lie in a file, [`Field::check`]
+    /// tells behind their use whether they were there.
     ///
     /// # Errors
     /// When the stream is damaged, or it is cancelled.
@@ -309,7 +310,11 @@ impl Document {
             Body::Values(field) => Some(&**field).filter(|field| field.check().is_ok()),
             _ => None,
         });
-        let costs = |stream: &Stream<'_>, number| TileCosts::of(stream, number, field);
+        let costs = |stream: &Stream<'_>, number| {
+            let costs = TileCosts::of(stream, number, field)?;
+            field.map_or(Ok(()), Field::check)?;
+            Ok(costs)
+        };
         self.with_tile(tile, costs).unwrap_or_default()
     }
 
@@ -360,7 +365,12 @@ impl Document {
     /// When there is not just one, or the file changed since it was opened.
     pub fn with_stream<R>(&self, with: impl FnOnce(&Stream<'_>) -> Result<R>) -> Result<R> {
         match &self.body {
-            Body::File(file) => with(&file.stream()?),
+            Body::File(file) => {
+                let found = with(&file.stream()?);
+                // What was gone while it was read is no damage.
+                file.check()?;
+                found
+            }
             Body::Memory(stream) => with(stream),
             Body::Blocks(_) | Body::Values(_) => bail!(NO_STREAM),
         }
@@ -537,6 +547,28 @@ mod tests {
         for error in [tile.unwrap_err(), values.unwrap_err()] {
             assert!(error.to_string().starts_with("run.fsz: corrupt"), "{error}");
         }
+    }
+
+    /// Another program cuts the file short when a part of it was decoded.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_is_shortened_while_it_is_decoded_is_told() {
+        fsz_field::outlive_shortened_files();
+        let stream = Codec::cpu().compress(field().view(), Bound::Absolute(1e-6)).unwrap();
+        let file = tempfile::NamedTempFile::with_suffix(".fsz").unwrap();
+        std::fs::write(&file, stream.as_bytes()).unwrap();
+        let document = Document::open(file.path(), &Hints::default()).unwrap();
+        let tiles = |document: &Document| {
+            let decoded = document.with_stream(|stream| {
+                tile(&Codec::cpu(), stream, 0)?;
+                file.as_file().set_len(4096)?;
+                Ok(tile(&Codec::cpu(), stream, stream.grid().tiles() - 1)?)
+            });
+            decoded.unwrap_err().to_string()
+        };
+        assert!(stream.as_bytes().len() > 8192);
+        let told = tiles(&document);
+        assert!(told.contains("became shorter while it was read"), "{told}");
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! What is shown, as text: tables for other programs, and a command line.
 
-use std::path::Path;
-
 use fsz::Bound;
 use fsz_field::Kind;
+use fsz_shell::{path_word, word};
 
 use crate::model::document::Document;
 use crate::model::palette::kind_name;
@@ -55,11 +54,11 @@ pub fn command(session: &Session) -> Option<String> {
     if [Some(leader), session.set.original.as_ref()].into_iter().flatten().any(|d| d.is_live) {
         return None;
     }
-    let path = word(&leader.path);
+    let path = path_word(&leader.path);
     let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
     let selection = match bp {
         true => {
-            let variable = quoted(&session.choice.variable);
+            let variable = word(&session.choice.variable);
             format!(" --variable {variable} --step {}", session.choice.step)
         }
         false => String::new(),
@@ -69,7 +68,7 @@ pub fn command(session: &Session) -> Option<String> {
     }
     Some(match &leader.facts {
         _ if session.set.original.is_some() && leader.is_reconstruction() => {
-            let original = word(&session.set.original.as_ref()?.path);
+            let original = path_word(&session.set.original.as_ref()?.path);
             format!("fsz compare {original} {path}{selection}")
         }
         Some(_) if leader.grid.shape().len() == 3 => {
@@ -82,8 +81,9 @@ pub fn command(session: &Session) -> Option<String> {
 
 /// The command line that compresses an original as it was in memory.
 fn compression(original: &Document, made: &Document, bound: Bound, selection: &str) -> String {
-    let name = original.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (path, output) = (word(&original.path), quoted(&format!("{name}.fsz")));
+    let name = original.path.file_stem().unwrap_or_default().to_string_lossy();
+    let file = format!("{name}.fsz");
+    let (path, output) = (path_word(&original.path), word(&file));
     let (option, number) = match bound {
         Bound::ValueRange(share) => ("range", share),
         Bound::Psnr(psnr) => ("psnr", psnr),
@@ -103,15 +103,6 @@ fn compression(original: &Document, made: &Document, bound: Bound, selection: &s
     text
 }
 
-fn word(path: &Path) -> String {
-    quoted(&path.display().to_string())
-}
-
-/// One word of a shell, whatever is in it.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
 /// The points of rate and distortion, a line each.
 pub fn rate_distortion_csv(of: &RateDistortion) -> String {
     let mut text =
@@ -128,6 +119,8 @@ pub fn rate_distortion_csv(of: &RateDistortion) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use fsz::Codec;
     use fsz_field::{Field, Shape};
 
@@ -149,7 +142,7 @@ mod tests {
     #[test]
     fn a_shell_takes_any_path_for_one_word() {
         let mut session = session("/data/it's.fsz");
-        let compared = r"fsz compare '/data/U.npy' '/data/it'\''s.fsz'";
+        let compared = r"fsz compare /data/U.npy '/data/it'\''s.fsz'";
         assert_eq!(command(&session).as_deref(), Some(compared));
         session.set.original = None;
         let sliced = r"fsz slice '/data/it'\''s.fsz' --axis 0 --index 0 -o plane.npy";
@@ -166,8 +159,7 @@ mod tests {
             (Bound::Ratio(12.5), "--ratio 12.5"),
         ] {
             session.tried = Some(bound);
-            let expected =
-                format!("fsz compress '/data/U.npy' -o 'U.fsz' {option} --profile paper");
+            let expected = format!("fsz compress /data/U.npy -o U.fsz {option} --profile paper");
             assert_eq!(command(&session), Some(expected));
         }
     }

@@ -26,8 +26,8 @@ pub struct Planes {
     pub took: Duration,
     /// What decoded them.
     pub decoder: String,
-    /// What the user should know of it.
-    pub note: Option<String>,
+    /// What the user should know of it, and of the fields that are damaged there.
+    pub notes: Vec<String>,
 }
 
 impl Planes {

@@ -1,10 +1,13 @@
 //! ADIOS2 files: which variables and steps there are, and one step of one of them as a document.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, anyhow, ensure};
 use fsz::{Progress, Stream};
-use fsz_field::bp::{BlockInfo, Bp, Payload};
+use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
 
 use crate::model::catalog::{Catalog, Choice, Entry};
 use crate::model::document::Document;
@@ -17,13 +20,38 @@ use crate::model::stream_facts::StreamFacts;
 pub fn catalog(path: &Path) -> Result<Catalog> {
     let file = Bp::open(path)?;
     let variables = file.variables()?;
+    let marks: Vec<_> = variables.iter().filter_map(|v| marks(&file, v)).collect();
+    let marks = |steps: u64| {
+        let fitting = marks.iter().filter(|(_, marks)| marks.len() as u64 == steps);
+        fitting.min_by_key(|(rank, _)| *rank).map_or_else(|| [].into(), |(_, marks)| marks.clone())
+    };
     let entries: Vec<Entry> = variables
         .into_iter()
         .filter(|v| matches!(v.dtype.name(), "f32" | "f64") && v.steps > 0)
-        .map(|v| Entry { name: v.name, steps: v.steps, files: [].into() })
+        .map(|v| Entry { marks: marks(v.steps), name: v.name, steps: v.steps })
         .collect();
     ensure!(!entries.is_empty(), "{}: no variable of type float or double", path.display());
     Ok(Catalog { path: path.to_owned(), entries })
+}
+
+/// Names of single values that tell steps apart, those that do so best first.
+const MARKS: [&str; 6] = ["step", "iteration", "timestep", "time_step", "time", "t"];
+
+/// The values of a variable as marks of its steps, and its place in [`MARKS`]; none where it is no such variable, or has a
+/// value twice.
+fn marks(file: &Bp, variable: &VariableInfo) -> Option<(usize, Arc<[OsString]>)> {
+    let name = variable.name.to_lowercase();
+    let rank = MARKS.iter().position(|mark| *mark == name)?;
+    let value = |step| -> Option<f64> {
+        let all = file.blocks(&variable.name, step).ok()?.blocks;
+        let [block] = &all[..] else { return None };
+        block.range.filter(|(low, high)| block.is_value() && low == high).map(|(value, _)| value)
+    };
+    let values = (0..variable.steps).map(value).collect::<Option<Vec<f64>>>()?;
+    let marks: Vec<OsString> =
+        values.iter().map(|value| format!("{name} {value:e}").into()).collect();
+    let distinct: HashSet<&OsString> = marks.iter().collect();
+    (distinct.len() == marks.len()).then(|| (rank, marks.into()))
 }
 
 /// One step of a variable. ADIOS2 blocks that are FSZ streams are not decoded; where they do not make
@@ -79,4 +107,43 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
     let mut document = Document::of_values(title, path, field);
     document.decoded_bound = bound;
     Ok(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use adios2::{Adios, Layout, Mode};
+
+    use super::*;
+
+    /// A file of a field and the steps of its simulation that it was written in.
+    fn written(folder: &Path, name: &str, steps: &[i64]) -> Catalog {
+        let io = Adios::new().unwrap().declare_io(name).unwrap();
+        let field = io.define_variable::<f32>("T", &Layout::whole(&[4])).unwrap();
+        let step = io.define_variable::<i64>("step", &Layout::Value).unwrap();
+        let path = folder.join(name);
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        for number in steps {
+            out.begin_step(None).unwrap();
+            out.put(&field, &[*number as f32; 4]).unwrap();
+            out.put(&step, &[*number]).unwrap();
+            out.end_step().unwrap();
+        }
+        out.close().unwrap();
+        catalog(&path).unwrap()
+    }
+
+    #[test]
+    fn steps_of_two_files_go_together_by_their_numbers() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let of = |name, steps: &[i64]| written(folder.path(), name, steps);
+        let all = of("all.bp", &[0, 10, 20, 30]);
+        let some = of("some.bp", &[0, 20, 30]);
+        let choice = |step| Choice { variable: "T".into(), step };
+        let pairs = [0, 1, 2].map(|step| all.pair(&some, &choice(step)).map(|found| found.step));
+        assert_eq!(pairs, [Some(0), Some(2), Some(3)]);
+        assert_eq!(some.pair(&all, &choice(1)), None, "it lacks step 10");
+        // A number that does not tell steps apart is none, and the place counts.
+        let same = of("same.bp", &[5, 5, 5]);
+        assert_eq!(all.pair(&same, &choice(1)), Some(choice(1)));
+    }
 }

@@ -12,10 +12,11 @@ use crate::model::scale::suits_single;
 use crate::model::set::Set;
 use crate::work::decoder::Decoder;
 
-/// The planes of a set at a place. What the processor decodes of them is cancelled with `progress`.
+/// The planes of a set at a place, as many as are sound there; `notes` tells of the others. What the processor decodes of
+/// them is cancelled with `progress`.
 ///
 /// # Errors
-/// When a stream is damaged there, or it is cancelled.
+/// When no field is sound there, or it is cancelled.
 pub fn planes_of(
     decoder: &mut Decoder,
     set: &Set,
@@ -25,15 +26,25 @@ pub fn planes_of(
     let start = Instant::now();
     // Errors are to be those of the values, not of their rounding.
     let exact = set.original.is_some();
-    let mut plane = |document: &Option<Document>| {
-        document
-            .as_ref()
-            .map(|document| decoder.plane(document, place, exact, progress))
-            .transpose()
+    let mut failures = Vec::new();
+    let mut plane = |document: &Option<Document>| -> Result<Option<Plane>> {
+        let Some(document) = document else { return Ok(None) };
+        match decoder.plane(document, place, exact, progress) {
+            Ok(plane) => Ok(Some(plane)),
+            Err(reason) => {
+                progress.check()?;
+                failures.push(reason);
+                Ok(None)
+            }
+        }
     };
     let (mut original, mut subject) = (plane(&set.original)?, plane(&set.subject)?);
     let mut other = plane(&set.other)?;
     let took = start.elapsed();
+    let some = [&original, &subject, &other].into_iter().any(Option::is_some);
+    if !some && !failures.is_empty() {
+        return Err(failures.remove(0));
+    }
     let mut error = difference(original.as_ref(), subject.as_ref());
     let mut other_error = difference(original.as_ref(), other.as_ref());
     let double = set.leader().is_some_and(|document| document.dtype == DType::F64);
@@ -51,8 +62,10 @@ pub fn planes_of(
             decoder.place(plane, set.bound());
         }
     }
-    let (name, note) = (decoder.name(set.leader(), exact), decoder.note());
-    Ok(Planes { place, original, subject, other, error, other_error, took, decoder: name, note })
+    let name = decoder.name(set.leader(), exact);
+    let told = failures.iter().map(ToString::to_string);
+    let notes = decoder.note().into_iter().chain(told).collect();
+    Ok(Planes { place, original, subject, other, error, other_error, took, decoder: name, notes })
 }
 
 /// Reconstruction − original. Values that are kept bit for bit have no error, NaN among them.

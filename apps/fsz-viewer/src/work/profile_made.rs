@@ -31,6 +31,7 @@ pub fn made(
     let stream = with_values!(before.values(), values => {
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)
     });
+    before.check()?;
     let Some(stream) = unless_cancelled(progress, stream)? else { return Ok(None) };
     let title = match bound {
         Bound::MaxBytes(_) => format!("{} in {}", profile.name(), bytes(stream.compressed_bytes())),

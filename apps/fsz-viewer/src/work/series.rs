@@ -58,7 +58,7 @@ pub fn open(
 ) -> Result<(Document, (Catalog, Choice))> {
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
     let names = files.iter().filter_map(|file| Some(file.file_name()?.to_owned())).collect();
-    let entries = vec![Entry { name, steps: files.len() as u64, files: names }];
+    let entries = vec![Entry { name, steps: files.len() as u64, marks: names }];
     let catalog = Catalog { path: folder.to_owned(), entries };
     let choice = catalog.nearest(choice);
     let file = files.get(choice.step as usize).context("the folder has no .fsz file")?;

@@ -86,6 +86,7 @@ impl Service {
         let (sender, events) = channel();
         let (planes_sender, wake_planes) = (sender.clone(), wake.clone());
         let background = Background::new(sender.clone(), wake.clone());
+        fsz_field::outlive_shortened_files();
         let streams = GpuStreams::default();
         let (volume_sender, volume_wake) = (sender.clone(), wake.clone());
         let volumes = VolumeService::start(
@@ -253,7 +254,10 @@ fn measured(codec: &Codec, set: &Set, progress: &Progress) -> Measured {
         let missing = set.subject.as_ref().map_or(&[][..], |s| s.missing());
         Some(original.values(codec, progress).and_then(|a| {
             let b = document.values(codec, progress)?;
-            Measures::of(&a, &b, set.common_limit(), missing, progress).map(Box::new)
+            let measures = Measures::of(&a, &b, set.common_limit(), missing, progress);
+            a.check()?;
+            b.check()?;
+            measures.map(Box::new)
         }))
     };
     Measured { subject: of(&set.subject), other: of(&set.other) }
@@ -275,6 +279,7 @@ fn compressed(
     let stream = with_values!(field.values(), values => {
         codec.compress_with(ndarray::ArrayViewD::from_shape(sides, values)?, &options)?
     });
+    field.check()?;
     Document::from_stream(format!("{}, recompressed", original.title), &original.path, stream)
 }
 

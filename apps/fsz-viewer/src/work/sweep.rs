@@ -40,7 +40,11 @@ pub fn swept(
         None => original.values(&codec, progress),
     };
     match unless_cancelled(progress, field)? {
-        Some(field) => sweep(&field, missing, present, progress, each),
+        Some(field) => {
+            let swept = sweep(&field, missing, present, progress, each);
+            field.check()?;
+            swept
+        }
         None => Ok(None),
     }
 }

@@ -26,7 +26,9 @@ pub fn made(
         seen = done;
         more
     };
-    let Some((field, bytes)) = zfp::round_trip(&before, mode, proceed)? else { return Ok(None) };
+    let made = zfp::round_trip(&before, mode, proceed)?;
+    before.check()?;
+    let Some((field, bytes)) = made else { return Ok(None) };
     let mut document = Document::of_values(String::new(), &original.path, field);
     document.zfp_bytes = Some(bytes);
     document.title = match mode {

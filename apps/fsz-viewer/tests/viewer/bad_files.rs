@@ -66,7 +66,32 @@ fn files_that_become_shorter_while_they_are_open() {
         let said = messages(viewer.state());
         let expected = format!("{name}: the file changed since it was opened: open it again");
         assert!(said.contains(&expected), "{said}");
-        assert!(viewer.state().session.planes.is_none());
+        let planes = viewer.state().session.planes.as_ref().expect("the other one is sound");
+        let there = [&planes.original, &planes.subject].map(Option::is_some);
+        assert_eq!(there, [name == "wave.fsz", name != "wave.fsz"]);
+        assert!(planes.error.is_none());
+    }
+}
+
+/// What is sound is shown beside the error of what is not.
+#[test]
+fn a_damaged_original_hides_no_sound_reconstruction() {
+    let fixture = Fixture::new();
+    fixture.put_profile(crate::fixture::profiles()[0]);
+    let mut bytes = std::fs::read(fixture.path("wave.fsz")).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 0x10;
+    std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
+    for (subject, original) in [("wave.fsz", "flipped.fsz"), ("flipped.fsz", "wave.fsz")] {
+        let mut viewer = fixture.viewer(subject, Some(original));
+        // Across the fastest axis every plane takes all of a stream.
+        viewer.state_mut().face(2);
+        settle(&mut viewer);
+        let said = messages(viewer.state());
+        assert!(said.contains("flipped.fsz: corrupt"), "{said}");
+        let planes = viewer.state().session.planes.as_ref().expect("one is sound");
+        let there = [&planes.subject, &planes.original].map(Option::is_some);
+        assert_eq!(there, [subject == "wave.fsz", original == "wave.fsz"]);
     }
 }
 

@@ -80,7 +80,7 @@ fn variables_and_steps_of_a_pair_go_together() {
     assert!(viewer.query_all_by_label_contains("fsz.bp halves step 0").next().is_some());
     let command = viewer.state().command().expect("a command");
     assert!(
-        command.starts_with("fsz compare '") && command.ends_with("--variable 'halves' --step 0")
+        command.starts_with("fsz compare /") && command.ends_with("--variable halves --step 0")
     );
     // Variable and step come back with the files.
     viewer.state_mut().choose(Choice { variable: "halves".to_owned(), step: 1 });

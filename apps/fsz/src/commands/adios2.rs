@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use fsz_shell::path_word;
 
 use crate::terminal;
 
@@ -49,7 +50,7 @@ pub fn run(args: &Args) -> Result<()> {
     let first = match folder {
         Some(folder) => {
             let why = unusable(&folder).map_or_else(String::new, |why| format!("# {why}\n"));
-            format!("{why}export ADIOS2_PLUGIN_PATH={}", quoted(&folder.display().to_string()))
+            format!("{why}export ADIOS2_PLUGIN_PATH={}", path_word(&folder))
         }
         None => format!("# {}", missing()),
     };
@@ -112,23 +113,13 @@ fn folder() -> Option<PathBuf> {
 /// Why ADIOS2 would not find the operator in this folder: it parts the variable at colons, and writes a backslash before
 /// a space.
 fn unusable(folder: &Path) -> Option<String> {
-    let path = folder.display().to_string();
-    path.contains([' ', ':']).then(|| {
+    folder.display().to_string().contains([' ', ':']).then(|| {
         format!(
             "ADIOS2 finds no plugin in a folder whose path has a space or a colon: name a link to it without one, made by \
              ln -s {} LINK",
-            quoted(&path)
+            path_word(folder)
         )
     })
-}
-
-/// A word of a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
-    match word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 /// Which ADIOS2 this program reads files with.

@@ -51,9 +51,9 @@ pub struct Args {
         value_name = "PROFILE"
     )]
     profile: Vec<ProfileName>,
-    /// CUDA device, as numbered by fsz devices
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    device: usize,
+    /// CUDA device, as numbered by fsz devices [default: 0]
+    #[arg(long, value_name = "N")]
+    device: Option<usize>,
     /// Also measure the paper's CUDA kernels, which read the field twice and five times
     #[arg(long)]
     reference: bool,
@@ -140,10 +140,14 @@ fn name(profile: Profile, bound: Bound) -> String {
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     standard_input::refuse_twice(&args.fields)?;
-    let cuda = match args.backend {
-        BackendChoice::Cpu => false,
-        BackendChoice::Cuda => true,
-        BackendChoice::Auto => fsz::devices().is_ok(),
+    let cuda = match (args.backend, args.device) {
+        (BackendChoice::Cpu, Some(device)) => {
+            bail!("--device {device} is a CUDA device: use --backend cuda")
+        }
+        (BackendChoice::Cpu, None) => false,
+        // Who names a device wants no other.
+        (BackendChoice::Cuda, _) | (BackendChoice::Auto, Some(_)) => true,
+        (BackendChoice::Auto, None) => fsz::devices().is_ok(),
     };
     codec::start(args.threads.iter().copied().map(codec::threads).max())?;
     match cuda {

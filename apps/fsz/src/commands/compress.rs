@@ -57,7 +57,7 @@ pub struct Args {
     /// rounded to f32 is a different number: give both. Those of a .fsz input by default
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
-    /// Variable name to store in the stream
+    /// Variable name to store in the stream; by default that of the input, where it tells one. An empty one is none
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Overwrite an existing output file
@@ -316,7 +316,7 @@ impl ResearchArgs {
 
 /// Compresses the input into the output.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
-    standard_input::refuse_twice(args.inputs().into_iter().chain(args.profile.like.as_deref()))?;
+    standard_input::refuse_twice(args.inputs())?;
     let codec = args.codec.codec()?;
     if args.input.len() > 1 || output::is_folder(&args.output) {
         return series::run(args, &codec, quiet);
@@ -351,7 +351,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 impl Args {
     /// All files that are read.
     fn inputs(&self) -> Vec<&Path> {
-        self.input.iter().map(PathBuf::as_path).chain(self.regions.masks()).collect()
+        let inputs = self.input.iter().map(PathBuf::as_path);
+        inputs.chain(self.regions.masks()).chain(self.profile.like.as_deref()).collect()
     }
 
     /// Whether the bound is a share of a range.

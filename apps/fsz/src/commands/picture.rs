@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use fsz::{Codec, Element};
-use fsz_field::{Field, Kind, StreamFile, with_values};
+use fsz_field::{Field, Kind, Shape, StreamFile, with_values};
 use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb, number, palette};
 use fsz_metrics::{Class, Missing, Sample};
@@ -91,24 +91,26 @@ impl Args {
     /// The field, cut along one axis if it has more than two.
     fn first(&self, codec: &Codec, quiet: bool) -> Result<Field> {
         let asked = self.axis.zip(self.index);
-        let plane = |sides: &[u64]| -> Result<Option<(usize, u64)>> {
+        let plane = |shape: &Shape| -> Result<Option<(usize, u64)>> {
+            let (sides, path) = (shape.sides(), self.input.display());
             if let Some(asked) = asked {
                 slice::check(&self.input, sides, asked)?;
             }
+            ensure!(shape.elements() > 0, "{path}: a field of shape {shape} has no values to draw");
             Ok(asked.or_else(|| normal(sides).map(|axis| (axis, sides[axis] / 2))))
         };
         if Kind::of(&self.input)? == Kind::Fsz {
             let file = StreamFile::open(&self.input)?;
             let header = file.stream()?.header().clone();
             self.source.agree(&self.input, &header.shape, header.dtype)?;
-            let plane = plane(&header.shape)?;
+            let plane = plane(&Shape::new(&header.shape)?)?;
             return Ok(bar::watch("decompressing", quiet, |progress| match plane {
                 Some(plane) => file.decode_slice_watched(codec, plane, progress),
                 None => file.decode_watched(codec, progress),
             })?);
         }
         let field = self.source.open(&self.input, codec)?;
-        Ok(match plane(field.shape().sides())? {
+        Ok(match plane(field.shape())? {
             Some((axis, index)) => {
                 field.slice(axis, index).map_err(|error| error.in_file(&self.input))?
             }

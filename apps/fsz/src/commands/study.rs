@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use fsz::{Bound, DType, Profile, Progress};
 use fsz_field::{Folder, Output};
+use fsz_shell::path_word;
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
 };
@@ -158,7 +159,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
 
 /// The command line of this process.
 fn command() -> String {
-    let words = std::env::args_os().skip(1).map(|word| format!(" {}", word.to_string_lossy()));
+    let words = std::env::args_os().skip(1).map(|word| format!(" {}", path_word(word.as_ref())));
     format!("fsz{}", words.collect::<String>())
 }
 

@@ -118,6 +118,13 @@ fn misuse() {
     fixture.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     fixture.refused(&["bench", FIELD, "--repeat", "0"], "0");
     fixture.refused(&["bench", FIELD, "--reference"], "--backend cuda");
+    // No device has this number.
+    let device = ["bench", FIELD, "--device", "1000"];
+    fixture.refused(&device, "--device 1000 is a CUDA device: use --backend cuda");
+    for backend in ["cuda", "auto"] {
+        let words = if fsz::devices().is_ok() { "device" } else { "driver" };
+        fixture.refused(&[&device[..], &["--backend", backend]].concat(), words);
+    }
     let adapter = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/peer.toml");
     fixture.refused(&["bench", FIELD, "--peer", adapter], "peer.toml: it needs a table `time`");
     fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");

@@ -262,6 +262,7 @@ fn what_a_stream_tells_is_kept_when_it_is_compressed_again() {
     let other = report(&["--abs", "1", "--missing", "3", "--name", "U", "--step", "9"]);
     assert_eq!((&other["name"], &other["step"]), (&"U".into(), &9.into()));
     assert_eq!(other["missing"], serde_json::json!([3.0]));
+    assert!(report(&["--abs", "1", "--name", ""])["name"].is_null());
     // A series has one range, and keeps what it has of its steps.
     std::fs::copy(fixture.path("T.fsz"), fixture.path("V.fsz")).unwrap();
     let series = ["compress", "T.fsz", "V.fsz", "-o", "out", "--range", "1e-3"];

@@ -160,10 +160,13 @@ fn an_input_is_never_the_output() {
     is_input(&["inspect", "T.fsz", "--tiles", "T.fsz"]);
     is_input(&["inspect", ".", "--plot", "T.fsz"]);
     is_input(&["bench", FIELD, "--json", FIELD]);
-    // A series, whose outputs are named after the inputs; a mask.
+    // A series, whose outputs are named after the inputs; a mask; the stream that values are coded like.
     is_input(&["compress", "T.fsz", "-o", "./", "--abs", "1"]);
     let mask = ["--abs", "1", "--bound-where", "T.fsz=1e-3"];
     is_input(&[&["compress", FIELD, "-o", "T.fsz"][..], &mask].concat());
+    is_input(&[&COMPRESS[..], &["T.fsz", "--like", "link.fsz"]].concat());
+    fixture.write("T_6x20x30.fsz", &stream);
+    is_input(&[&COMPRESS[..], &["./", "--like", "T_6x20x30.fsz"]].concat());
     assert!(fixture.read(FIELD) == field && fixture.read("T.fsz") == stream);
 }
 

@@ -42,6 +42,28 @@ fn fields_of_any_shape_and_without_numbers_have_a_picture() {
 }
 
 #[test]
+fn a_field_without_values_has_no_picture() {
+    let fixture = Fixture::new();
+    fixture.write("none_0x3.f32", &[]);
+    for shape in ["0x3", "3x0", "0", "5x0x7", "0x5x7", "2x3x0x5"] {
+        let words = format!("a field of shape {shape} has no values to draw");
+        let shape = ["--shape", shape];
+        let abs = ["--abs", "1", "-f", "-o", "none.fsz"];
+        fixture.fine(&[&["compress", "none_0x3.f32"], &shape[..], &abs].concat());
+        for output in ["p.png", "-"] {
+            let draw = ["picture", "none_0x3.f32", "-o", output];
+            for more in [&[][..], &["--colour-bar"]] {
+                fixture.refused(&[&draw[..], &shape, more].concat(), &words);
+            }
+            fixture.refused(&["picture", "none.fsz", "-o", output], &words);
+        }
+    }
+    let plane = ["--shape", "5x0x7", "--axis", "0", "--index", "2"];
+    let draw = ["picture", "none_0x3.f32", "-o", "p.png"];
+    fixture.refused(&[&draw[..], &plane].concat(), "a field of shape 5x0x7 has no values to draw");
+}
+
+#[test]
 fn a_colour_bar_lies_beside_the_plane() {
     let fixture = Fixture::with_stream();
     fixture.fine(&["picture", "T.fsz", "-o", "a.png", "--colour-bar"]);

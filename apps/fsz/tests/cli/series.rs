@@ -211,6 +211,7 @@ fn a_series_of_other_options_is_not_resumed() {
         &["--range", "1e-3", "--profile", "dense", "--name", "U"],
         "the profile paper, not dense; the name T, not U:",
     );
+    refused(&["--range", "1e-3", "--name", ""], "the name T, not none:");
     refused(&["--range", "1e-3", "--missing", "7"], "the missing values 1e20, not 1e20, 7:");
     refused(&["--range", "1e-3", "--no-centering"], "other research options:");
     refused(&["--range", "1e-3", "--bound-in", ":,:,:=1e-4"], "other bounds by region:");
@@ -233,7 +234,7 @@ fn a_layout_and_a_field_without_range_are_resumed_too() {
         fixture.write_f32(input, &[2.5; 3600]);
         age(&fixture, input);
     }
-    let dense = ["--range", "1e-3", "--profile", "dense", "--layout", "plane"];
+    let dense = ["--range", "1e-3", "--profile", "dense", "--layout", "plane", "--name", ""];
     fixture.fine(&compress(&dense));
     let told = fixture.fine(&compress(&[&dense[..], &["--resume"]].concat()));
     assert!(told.contains("(3 kept)"), "{told}");
@@ -330,7 +331,6 @@ fn misuse() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
-    use std::process::Command;
     use std::time::{Duration, Instant};
 
     let fixture = with_steps();
@@ -344,7 +344,7 @@ fn an_interrupt_keeps_what_is_complete_and_resume_goes_on() {
         assert!(Instant::now() < deadline, "the first step is never complete");
         std::thread::sleep(Duration::from_millis(1));
     }
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    crate::interrupt::signal(&child, libc::SIGINT);
     let ended = child.wait_with_output().unwrap();
     let told = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(130), "{told}");

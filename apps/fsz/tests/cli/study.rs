@@ -71,6 +71,13 @@ fn tables_and_report() {
     assert!(report.contains("<code>fsz study T_6x20x30.f32 --out study"), "how it was made");
     fixture.refused(&["study", FIELD, "--out", "study"], "--force");
     fixture.fine(&["study", FIELD, "--out", "study", "--range", "1e-2", "--force"]);
+    // As a shell takes it.
+    fixture.fine(&["study", FIELD, "--out", "my study", "--range", "1e-2"]);
+    let report = fixture.read_text("my study/report.html");
+    assert!(
+        report
+            .contains("<code>fsz study T_6x20x30.f32 --out &#39;my study&#39; --range 1e-2</code>")
+    );
 }
 
 #[test]

@@ -2,10 +2,9 @@
 
 use crate::fixture::{FIELD, Fixture};
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
-    use std::process::Command;
     use std::time::{Duration, Instant};
 
     let fixture = Fixture::with_field();
@@ -35,8 +34,7 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
         assert!(Instant::now() < deadline, "the peer was not called");
         std::thread::sleep(Duration::from_millis(1));
     }
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signal.success());
+    crate::interrupt::signal(&child, libc::SIGINT);
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130), "{ended:?}");
     assert!(String::from_utf8_lossy(&ended.stderr).contains("--resume"), "{ended:?}");

@@ -71,7 +71,7 @@ def compress(
     :param like: a stream whose profile, layout, prediction and tables are used, in the place of ``profile`` and
         ``layout``: for the steps of a series, so that nothing is chosen anew. The bound holds whatever the array. Goes
         with no ``regions``.
-    :param name: a variable name to record.
+    :param name: a variable name to record; an empty one is none.
     :param time_step: a time step to record.
     :param start: where the array begins in a global one, an entry per axis, to record.
     :param regions: up to 16 parts with bounds of their own, pairs ``(key, bound)``: a key selects a box of the array by

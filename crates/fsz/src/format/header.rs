@@ -252,7 +252,10 @@ pub(crate) fn with_regions(old: &[u8], header: &Header, regions_len: u64) -> Vec
         + header.relative.map_or(0, |_| RelativePart::NUMBERS);
     let numbers = header.shape.len() + starts + header.missing_bits.len() + own;
     let (before, behind) = old.split_at(FIXED_HEADER + 8 * numbers);
-    let name = header.name.as_ref().map_or(0, |name| 2 + name.len());
+    let name = match header.fixed.flags & HAS_NAME {
+        0 => 0,
+        _ => 2 + header.name.as_ref().map_or(0, String::len),
+    };
     let mut new = before.to_vec();
     new.extend(regions_len.to_le_bytes());
     new.extend(&behind[..name]);
@@ -369,7 +372,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         relative = Some(part);
     }
     let regions_len = if flags & HAS_REGIONS != 0 { rest.numbers(1)?[0] } else { 0 };
-    let name = if flags & HAS_NAME != 0 { Some(rest.name()?) } else { None };
+    let name = if flags & HAS_NAME != 0 { rest.name()? } else { String::new() };
     if rest.0.len() >= 16 || rest.0.iter().any(|&b| b != 0) {
         return Err(Error::corrupt("the header goes on behind its end"));
     }
@@ -392,7 +395,7 @@ fn interpret(fixed: FixedHeader, rest: &[u8]) -> Result<Header> {
         shape,
         start,
         time_step: (flags & HAS_TIME_STEP != 0).then_some(fixed.time_step),
-        name,
+        name: (!name.is_empty()).then_some(name),
         profile,
         reference,
         bound,

@@ -6,7 +6,7 @@ use crate::common::{
     inputs::{KINDS, field},
     reference::{Request, encode},
 };
-use fsz::{Bound, Centering, Element, Research};
+use fsz::{Bound, Centering, Element, Research, Stream};
 
 fn check<T: Element>(what: &str, data: &[T], request: &Request) {
     let field = (data, &request.shape[..]);
@@ -86,6 +86,19 @@ fn shapes_names_steps_and_starts() {
         request.missing = vec![f64::NAN, 1e20, -999.0, 0.0];
         check("shape", &data, &request);
     }
+}
+
+#[test]
+fn an_empty_name_is_none() {
+    let data = field::<f32>("smooth", 3000, 1);
+    let request = Request::new(&[3000], Bound::Absolute(1e-3));
+    let without = encode(&data, &request);
+    let (bytes, _) = by_all("empty", codecs(), (&data, &[3000]), &request.options().name(""), &[]);
+    assert!(bytes == without, "the bytes are those without a name");
+    // Of a writer that records it.
+    let bytes = encode(&data, &Request { name: Some(String::new()), ..request });
+    assert!(bytes != without);
+    assert_eq!(Stream::open(&bytes).unwrap().header().name, None);
 }
 
 #[test]

@@ -249,9 +249,7 @@ impl Operator {
         for &value in &self.parameters.missing {
             options = options.missing(value);
         }
-        if !block.variable.is_empty() {
-            options = options.name(clip(&block.variable));
-        }
+        let options = options.name(clip(&block.variable));
         Ok(match start {
             Some(start) => options.start(start),
             None => options,

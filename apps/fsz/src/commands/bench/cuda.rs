@@ -67,7 +67,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
             missing: &args.missing,
             reference: args.reference,
             peers: &peers,
-            device: args.device,
+            device: args.device.unwrap_or(0),
             repeat: args.repeat.unwrap_or(USUAL_REPEAT) as usize,
             progress: &progress,
         },

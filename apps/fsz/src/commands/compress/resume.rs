@@ -123,9 +123,11 @@ impl<'a> Asked<'a> {
         if !same_missing(header, missing) {
             differ(format!("the missing values {}", list(&header.missing)), list(missing));
         }
-        if let Some(asked) = name.as_ref().filter(|name| header.name.as_ref() != Some(name)) {
-            let has = header.name.as_deref().unwrap_or("none");
-            differ(format!("the name {has}"), asked.clone());
+        // An empty one is none.
+        let own = header.name.as_deref().unwrap_or_default();
+        if let Some(asked) = name.as_deref().filter(|asked| *asked != own) {
+            let [own, asked] = [own, asked].map(|name| if name.is_empty() { "none" } else { name });
+            differ(format!("the name {own}"), asked.to_owned());
         }
         if let Some(asked) = inputs.shape.as_ref().filter(|shape| shape.sides() != header.shape) {
             let has = Shape::new(&header.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
