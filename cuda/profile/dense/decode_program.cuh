@@ -28,7 +28,7 @@ static_assert(STEPS_MOST <= 0xFFF, "room for steps");
 constexpr u32 LINE_NEIGHBOURS = STEPS_MOST / 2;
 
 /// Entries that a lane reads ahead.
-constexpr u32 ENTRIES_AHEAD = 2;
+constexpr u32 ENTRIES_AHEAD = 1;
 
 struct DecodeProgram
 {
@@ -49,12 +49,12 @@ struct DecodeProgram
     u32 entries[STEPS_MOST + ENTRIES_AHEAD][32];
 };
 
-/// The entries of a lane, step after step, read ahead.
+/// The entries of a lane, step after step, read ahead: by one, as a second one on its way would be
+/// moved from register to register, which waits for it.
 struct Entries
 {
     const u32 *from;
     u32 now;
-    u32 next;
 
     /// From the first one of the lane on.
     FSZ_DEVICE explicit Entries(const u32 *first) : from(first) { skip(0); }
@@ -62,8 +62,7 @@ struct Entries
     FSZ_DEVICE u32 take()
     {
         const u32 entry = now;
-        now = next;
-        next = __ldg(from + 32 * ENTRIES_AHEAD);
+        now = __ldg(from + 32 * ENTRIES_AHEAD);
         from += 32;
         return entry;
     }
@@ -72,7 +71,6 @@ struct Entries
     {
         from += 32 * steps;
         now = __ldg(from);
-        next = __ldg(from + 32);
     }
 };
 

@@ -16,6 +16,10 @@ pub(crate) fn convert(modifiers: &[&str]) -> Option<Alu> {
     match (to.starts_with('f'), from.starts_with('f')) {
         (false, false) => integers(to, from),
         (true, false) if round == "rn" => from_integer(to, from),
+        // A double holds all of them.
+        (true, false) if (round, to, from) == ("rz", "f32", "u32") => {
+            each!(u32 => f32, |a| single_towards_zero(f64::from(a)))
+        }
         (false, true) => to_integer(round, to, from),
         (true, true) => floats(round, to, from),
         _ => None,
@@ -141,5 +145,7 @@ mod tests {
             u64::from(0.1f32.to_bits() - 1)
         );
         assert_eq!(result(&["rn", "f64", "u64"], !0), (u64::MAX as f64).to_bits());
+        assert_eq!(result(&["rn", "f32", "u32"], 0xFFFF_FFFF), u64::from(4294967296f32.to_bits()));
+        assert_eq!(result(&["rz", "f32", "u32"], 0xFFFF_FFFF), u64::from(4294967040f32.to_bits()));
     }
 }
