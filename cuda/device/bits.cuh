@@ -23,6 +23,9 @@ FSZ_DEVICE u32 select(u32 mask, u32 a, u32 b)
     return out;
 }
 
+/// |n|, of -2^31 too: a compiler takes what `abs` gives for no more than 2^31 - 1.
+FSZ_DEVICE u32 magnitude(i32 n) { return min(static_cast<u32>(n), 0u - static_cast<u32>(n)); }
+
 /// The bits of a number without the zeros before them, of 0 less than none: by the exponent of a
 /// float, which takes a fourth of the time that counting zeros takes.
 FSZ_DEVICE i32 bits_of_number(u32 n)

@@ -2,6 +2,7 @@
 // chunks and Dense: escapes).
 #pragma once
 
+#include "device/bits.cuh"
 #include "profile/dense/grid.cuh"
 
 namespace fsz
@@ -106,7 +107,7 @@ struct LorenzoLane
 
     FSZ_DEVICE void take(u32 code, i32 difference)
     {
-        const u32 size = min(static_cast<u32>(abs(difference)), DENSE_LORENZO_SIZE_MOST);
+        const u32 size = min(magnitude(difference), DENSE_LORENZO_SIZE_MOST);
         expected = code + (code - last & second);
         last = code;
         three = 3 * size + two;

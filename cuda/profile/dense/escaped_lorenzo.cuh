@@ -64,7 +64,7 @@ FSZ_DEVICE LorenzoCost escaped_cost(u32 stage, u32 len, i32 base)
 #pragma unroll
         for (u32 k = 0; k < 2; ++k)
         {
-            const u32 size = step < own ? static_cast<u32>(abs(of[k])) : 0;
+            const u32 size = step < own ? magnitude(of[k]) : 0;
             cost.bits[k] += max(bits_of_number(size), 0);
             cost.sizes[k] |= size;
         }

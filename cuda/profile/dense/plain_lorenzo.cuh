@@ -164,8 +164,8 @@ FSZ_DEVICE LorenzoCost lorenzo_cost(u32 stage, u32 len, i32 base)
             const i32 second =
                 step >= 2 ? static_cast<i32>(static_cast<u32>(first) - slope) : first;
             const bool active = step < own;
-            const u32 size = active ? static_cast<u32>(abs(first)) : 0;
-            const u32 other = active ? static_cast<u32>(abs(second)) : 0;
+            const u32 size = active ? magnitude(first) : 0;
+            const u32 other = active ? magnitude(second) : 0;
             cost.bits[0] += max(bits_of_number(size), 0);
             cost.bits[1] += max(bits_of_number(other), 0);
             cost.sizes[0] |= size;

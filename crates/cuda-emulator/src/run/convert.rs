@@ -15,14 +15,9 @@ pub(crate) fn convert(modifiers: &[&str]) -> Option<Alu> {
     };
     match (to.starts_with('f'), from.starts_with('f')) {
         (false, false) => integers(to, from),
-        (true, false) if round == "rn" => from_integer(to, from),
-        // A double holds all of them.
-        (true, false) if (round, to, from) == ("rz", "f32", "u32") => {
-            each!(u32 => f32, |a| single_towards_zero(f64::from(a)))
-        }
+        (true, false) => from_integer(round, to, from),
         (false, true) => to_integer(round, to, from),
         (true, true) => floats(round, to, from),
-        _ => None,
     }
 }
 
@@ -55,20 +50,22 @@ fn integers(to: &str, from: &str) -> Option<Alu> {
     }
 }
 
-fn from_integer(to: &str, from: &str) -> Option<Alu> {
-    match (to, from) {
-        ("f32", "u16") => each!(u16 => f32, |a| a as f32),
-        ("f32", "s16") => each!(i16 => f32, |a| a as f32),
-        ("f32", "u32") => each!(u32 => f32, |a| a as f32),
-        ("f32", "s32") => each!(i32 => f32, |a| a as f32),
-        ("f32", "u64") => each!(u64 => f32, |a| a as f32),
-        ("f32", "s64") => each!(i64 => f32, |a| a as f32),
-        ("f64", "u16") => each!(u16 => f64, |a| a as f64),
-        ("f64", "s16") => each!(i16 => f64, |a| a as f64),
-        ("f64", "u32") => each!(u32 => f64, |a| a as f64),
-        ("f64", "s32") => each!(i32 => f64, |a| a as f64),
-        ("f64", "u64") => each!(u64 => f64, |a| a as f64),
-        ("f64", "s64") => each!(i64 => f64, |a| a as f64),
+fn from_integer(round: &str, to: &str, from: &str) -> Option<Alu> {
+    match (round, to, from) {
+        // A double holds all of them.
+        ("rz", "f32", "u32") => each!(u32 => f32, |a| single_towards_zero(f64::from(a))),
+        ("rn", "f32", "u16") => each!(u16 => f32, |a| a as f32),
+        ("rn", "f32", "s16") => each!(i16 => f32, |a| a as f32),
+        ("rn", "f32", "u32") => each!(u32 => f32, |a| a as f32),
+        ("rn", "f32", "s32") => each!(i32 => f32, |a| a as f32),
+        ("rn", "f32", "u64") => each!(u64 => f32, |a| a as f32),
+        ("rn", "f32", "s64") => each!(i64 => f32, |a| a as f32),
+        ("rn", "f64", "u16") => each!(u16 => f64, |a| a as f64),
+        ("rn", "f64", "s16") => each!(i16 => f64, |a| a as f64),
+        ("rn", "f64", "u32") => each!(u32 => f64, |a| a as f64),
+        ("rn", "f64", "s32") => each!(i32 => f64, |a| a as f64),
+        ("rn", "f64", "u64") => each!(u64 => f64, |a| a as f64),
+        ("rn", "f64", "s64") => each!(i64 => f64, |a| a as f64),
         _ => None,
     }
 }

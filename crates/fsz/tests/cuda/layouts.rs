@@ -138,3 +138,25 @@ fn boxes_of_lorenzo_prediction() {
     lorenzo::<f32>(&codec);
     lorenzo::<f64>(&codec);
 }
+
+/// Exact boxes whose words differ by 2^31, of which no 32-bit number is the size: what changes is the sign alone.
+fn signs_of_exact_values<T: Element>(codec: &Codec) {
+    let values = |i: u64| T::from_f64(if i / 19 % 2 == 0 { 1e30 } else { -1e30 });
+    for n in [4096, 4000, 50_000] {
+        let data: Vec<T> = (0..n).map(values).collect();
+        let options =
+            CompressOptions::new(Bound::Absolute(1e-3)).profile(Profile::Dense(Dense::new()));
+        let stream = compress(&Codec::cpu(), &data, &[n], &options);
+        assert!(stream.len() < size_of_val(&data[..]), "words of exact boxes are coded");
+        let what = format!("signs {} {n}", T::DTYPE);
+        same_stream(&what, &stream, &compress(codec, &data, &[n], &options));
+        same_field::<T>(&what, codec, &stream);
+    }
+}
+
+#[test]
+fn exact_boxes_of_either_sign() {
+    let Some(codec) = device("exact boxes of either sign") else { return };
+    signs_of_exact_values::<f32>(&codec);
+    signs_of_exact_values::<f64>(&codec);
+}
