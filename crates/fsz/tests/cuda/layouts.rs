@@ -141,7 +141,7 @@ fn boxes_of_lorenzo_prediction() {
 
 /// Exact boxes whose words differ by 2^31, of which no 32-bit number is the size: what changes is the sign alone.
 fn signs_of_exact_values<T: Element>(codec: &Codec) {
-    let values = |i: u64| T::from_f64(if i / 19 % 2 == 0 { 1e30 } else { -1e30 });
+    let values = |i: u64| T::from_f64([1e30, -1e30][(i / 19 % 2) as usize]);
     for n in [4096, 4000, 50_000] {
         let data: Vec<T> = (0..n).map(values).collect();
         let options =
