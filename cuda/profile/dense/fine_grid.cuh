@@ -6,35 +6,22 @@
 namespace fsz
 {
 
-/// The finest grid of a layout: the axis that passes go along, bytes between two steps, and for
-/// each axis bytes to the neighbour before a point and from there to the one behind.
-struct PlaneGrid
+/// The finest grid of a layout whose passes go along an axis: bytes between two steps, and for each
+/// axis bytes to the neighbour before a point and from there to the one behind.
+template <u32 OF, u32 AXIS, u32 ODD_SETS> struct FineGrid
 {
-    static constexpr u32 LAYOUT = LAYOUT_PLANE;
-    static constexpr u32 ALONG = 1;
-    static constexpr u32 STRIDE = 2 * PLANE_ROW;
-    static constexpr u32 SETS = 6;
+    using Places = ValuePlaces<OF>;
+    static constexpr u32 LAYOUT = OF;
+    static constexpr u32 ALONG = AXIS;
+    static constexpr u32 STRIDE = Places::two(ALONG);
+    static constexpr u32 SETS = ODD_SETS;
     static constexpr bool COLUMNS = true;
-    FSZ_DEVICE static constexpr u32 before(u32 axis) { return axis == 1 ? PLANE_ROW : 2; }
-    FSZ_DEVICE static constexpr u32 pitch(u32 axis) { return 2 * before(axis); }
+    FSZ_DEVICE static constexpr u32 before(u32 axis) { return Places::odd(axis); }
+    FSZ_DEVICE static constexpr u32 pitch(u32 axis) { return Places::two(axis); }
 };
 
-struct BrickGrid
-{
-    static constexpr u32 LAYOUT = LAYOUT_BRICK;
-    static constexpr u32 ALONG = 0;
-    static constexpr u32 STRIDE = 2 * BRICK_PLANE;
-    static constexpr u32 SETS = 7;
-    static constexpr bool COLUMNS = true;
-    FSZ_DEVICE static constexpr u32 before(u32 axis)
-    {
-        return axis == 0 ? BRICK_PLANE : axis == 1 ? 8 * BRICK_ROW : 2;
-    }
-    FSZ_DEVICE static constexpr u32 pitch(u32 axis)
-    {
-        return axis == 0 ? 2 * BRICK_PLANE : axis == 1 ? BRICK_ROW : 4;
-    }
-};
+using PlaneGrid = FineGrid<LAYOUT_PLANE, 1, 6>;
+using BrickGrid = FineGrid<LAYOUT_BRICK, 0, 7>;
 
 /// Any layout but a line, by entries alone.
 struct AnyGrid

@@ -69,18 +69,53 @@ struct BoxPoint
     }
 };
 
+/// How the values of elements lie that are side by side in a box of a layout; the first one has an
+/// even index.
+template <u32 LAYOUT> struct SideBySide
+{
+    /// Bytes to the one that is so many further.
+    FSZ_DEVICE static constexpr u32 further(u32 j) { return 2 * j; }
+
+    /// Four of them.
+    FSZ_DEVICE static void four(u32 at, i32 (&to)[4])
+    {
+        const u32 low = word_at(at), high = word_at(at + 4);
+        to[0] = static_cast<short>(low);
+        to[1] = static_cast<i32>(low) >> 16;
+        to[2] = static_cast<short>(high);
+        to[3] = static_cast<i32>(high) >> 16;
+    }
+};
+
+template <> struct SideBySide<LAYOUT_BRICK>
+{
+    using Places = ValuePlaces<LAYOUT_BRICK>;
+    FSZ_DEVICE static constexpr u32 further(u32 j) { return Places::place(2, j); }
+
+    FSZ_DEVICE static void four(u32 at, i32 (&to)[4])
+    {
+        const u32 even = word_at(at), odd = word_at(at + Places::ODD_X);
+        to[0] = static_cast<short>(even);
+        to[1] = static_cast<short>(odd);
+        to[2] = static_cast<i32>(even) >> 16;
+        to[3] = static_cast<i32>(odd) >> 16;
+    }
+};
+
 /// The elements that a lane writes of a box that goes to the whole field: groups of WIDTH elements
-/// of a row. Calls `visit` with the group's number, its place in the box and where it goes.
+/// of a row. Calls `visit` with how its values lie, the group's number, its place in the box and
+/// where it goes.
 template <u32 LAYOUT, u32 WIDTH, class T, class Visit>
 FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const Visit &visit)
 {
     const u32 lane = lane_id();
+    constexpr SideBySide<LAYOUT> lie;
     if constexpr (LAYOUT == LAYOUT_LINE)
     {
         u32 k = 0;
         for (u32 x = WIDTH * lane; x < box.len; x += WIDTH * 32, ++k)
         {
-            visit(k, line_place(x), out + x);
+            visit(lie, k, line_place(x), out + x);
         }
     }
     else if constexpr (LAYOUT == LAYOUT_PLANE)
@@ -90,7 +125,9 @@ FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const V
         constexpr u32 ROWS = 32 / LANES;
         const u32 x = WIDTH * (lane % LANES);
         T *to = out + lane / LANES * row + x;
-        u32 place = lane / LANES * PLANE_ROW + 2 * x;
+        using Places = ValuePlaces<LAYOUT>;
+        static_assert(Places::TWO_Y == 2 * Places::ODD_Y, "rows of a plane in their order");
+        u32 place = Places::place(0, lane / LANES, x);
         u32 k = 0;
         for (u32 y = lane / LANES; y < box.n[1]; y += ROWS)
         {
@@ -99,10 +136,10 @@ FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const V
             {
                 if (x + 32 * j < box.n[2])
                 {
-                    visit(k, place + 64 * j, to + 32 * j);
+                    visit(lie, k, place + Places::place(2, 32) * j, to + 32 * j);
                 }
             }
-            place += ROWS * PLANE_ROW;
+            place += ROWS * Places::ODD_Y;
             to += ROWS * row;
         }
     }
@@ -112,7 +149,9 @@ FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const V
         static_assert(ROWS % 2 == 0, "rows of a lane follow each other in memory");
         const u32 x = WIDTH * (lane % LANES), first = lane / LANES;
         const u32 rows = x < box.n[2] ? box.n[1] : 0;
-        u32 place = BRICK_ROW * brick_row(first) + 2 * x;
+        using Places = ValuePlaces<LAYOUT>;
+        static_assert(Places::TWO_Z == 2 * Places::ODD_Z, "planes of a brick in their order");
+        u32 place = Places::place(0, first, x);
         T *line = out + first * row + x;
         u32 k = 0;
         for (u32 z = 0; z < box.n[0]; ++z)
@@ -123,11 +162,11 @@ FSZ_DEVICE void visit_groups(const Box &box, T *out, u64 row, u64 plane, const V
             {
                 if (first + ROWS * j < rows)
                 {
-                    visit(k, place + BRICK_ROW * (ROWS / 2) * j, to);
+                    visit(lie, k, place + Places::place(1, ROWS) * j, to);
                 }
                 to += ROWS * row;
             }
-            place += BRICK_PLANE;
+            place += Places::ODD_Z;
             line += plane;
         }
     }
@@ -185,7 +224,7 @@ template <class T, class Output> struct BoxTarget
             for (u32 at = lane_id(); at < box.len; at += 32, ++k)
             {
                 const BoxPoint point(box, at);
-                visit(k, point.place(layout), place(point, at));
+                visit(SideBySide<LAYOUT_LINE>{}, k, point.place(layout), place(point, at));
             }
         }
     }
@@ -196,17 +235,17 @@ template <class T, class Output> struct BoxTarget
         mask.begin();
         if (in_fours())
         {
-            visit<4>([&](u32 k, u32 at, T *) {
+            visit<4>([&](auto lie, u32 k, u32 at, T *) {
 #pragma unroll
                 for (u32 j = 0; j < 4; ++j)
                 {
-                    mask.put(4 * k + j, value_at(memory + at + 2 * j) != 0);
+                    mask.put(4 * k + j, value_at(memory + at + lie.further(j)) != 0);
                 }
             });
         }
         else
         {
-            visit<1>([&](u32 k, u32 at, T *) { mask.put(k, value_at(memory + at) != 0); });
+            visit<1>([&](auto, u32 k, u32 at, T *) { mask.put(k, value_at(memory + at) != 0); });
         }
         __syncwarp();
     }
@@ -221,10 +260,11 @@ template <class T, class Output> struct BoxTarget
         }
         if (in_fours())
         {
-            visit<4>([&](u32 k, u32 at, T *to) {
-                const u32 low = word_at(memory + at), high = word_at(memory + at + 4);
-                T v[4] = {decoded(static_cast<short>(low)), decoded(static_cast<i32>(low) >> 16),
-                          decoded(static_cast<short>(high)), decoded(static_cast<i32>(high) >> 16)};
+            visit<4>([&](auto lie, u32 k, u32 at, T *to) {
+                i32 value[4];
+                lie.four(memory + at, value);
+                T v[4] = {decoded(value[0]), decoded(value[1]), decoded(value[2]),
+                          decoded(value[3])};
                 if constexpr (MASKED)
                 {
 #pragma unroll
@@ -238,7 +278,7 @@ template <class T, class Output> struct BoxTarget
         }
         else
         {
-            visit<1>([&](u32 k, u32 at, T *to) {
+            visit<1>([&](auto, u32 k, u32 at, T *to) {
                 const T own = decoded(value_at(memory + at));
                 const bool masked = MASKED && mask.get(k);
                 if (Output::WHOLE || to)
