@@ -698,6 +698,18 @@ public:
         check(fszc_device_memory_read(handle_.get(), at, to.data(), to.size() * sizeof(T)));
     }
 
+    template <class Field> void write(std::size_t at, const Field &from)
+    {
+        const std::size_t len = from.size() * sizeof(detail::ElementOf<const Field>);
+        check(fszc_device_memory_write(handle_.get(), at, from.data(), len));
+    }
+
+    template <class Field> void read(std::size_t at, Field &&to) const
+    {
+        const std::size_t len = to.size() * sizeof(detail::ElementOf<Field>);
+        check(fszc_device_memory_read(handle_.get(), at, to.data(), len));
+    }
+
 private:
     detail::Handle<fszc_device_memory, fszc_device_memory_free> handle_;
     std::size_t len_;

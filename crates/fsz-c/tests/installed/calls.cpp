@@ -177,8 +177,15 @@ int main()
                 100);
     try
     {
-        const DeviceMemory memory(devices().at(0).ordinal, 256);
+        DeviceMemory memory(devices().at(0).ordinal, 256);
         REQUIRE(memory.address() != nullptr);
+        const std::vector<double> written{1, 2, 3};
+        std::array<double, 3> read;
+        memory.write(16, written);
+        memory.read(16, read);
+        memory.read(16, View<double>(read.data(), 2));
+        memory.write<double>(40, written);
+        REQUIRE(std::equal(written.begin(), written.end(), read.begin()));
     }
     catch (const Error &error)
     {
