@@ -389,6 +389,9 @@ public:
         return made([=](auto out) { return fszc_stream_open(bytes.data(), bytes.size(), out); });
     }
 
+    // A temporary vector would not: copy() takes it.
+    static Stream open(std::vector<std::uint8_t> &&bytes) = delete;
+
     // Opens a copy of a stream.
     static Stream copy(Bytes bytes)
     {

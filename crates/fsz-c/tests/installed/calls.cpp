@@ -114,6 +114,18 @@ template <class T> static void round_trip(fszc_profile profile)
     THROWS(FSZC_CANCELLED, codec.compress(field, shape, options));
 }
 
+// Whether Stream::open takes it.
+template <class T, class = void> struct Opens : std::false_type
+{
+};
+template <class T>
+struct Opens<T, std::void_t<decltype(Stream::open(std::declval<T>()))>> : std::true_type
+{
+};
+static_assert(Opens<std::vector<std::uint8_t> &>::value && Opens<Bytes>::value);
+static_assert(Opens<const std::vector<std::uint8_t> &>::value);
+static_assert(!Opens<std::vector<std::uint8_t>>::value, "the stream would outlive its bytes");
+
 // What a temporary object's setters return is an object of its own, and of one that was moved from
 // every call throws.
 static void temporary_and_moved()
