@@ -132,6 +132,16 @@ inline std::size_t product(const Axes &axes)
     return elements;
 }
 
+// The handle for calls that return no status; an object that was moved from has none.
+template <class T, auto FREE> T *held(const Handle<T, FREE> &handle)
+{
+    if (!handle)
+    {
+        throw Error(FSZC_INVALID_ARGUMENT, "the object was moved from");
+    }
+    return handle.get();
+}
+
 // A struct that a call fills.
 template <class T, class Call> T filled(Call call)
 {
@@ -156,8 +166,8 @@ class Progress
 public:
     Progress() : handle_(detail::make<fszc_progress, fszc_progress_free>(fszc_progress_new)) {}
 
-    std::uint64_t total() const { return fszc_progress_total(get()); }
-    std::uint64_t done() const { return fszc_progress_done(get()); }
+    std::uint64_t total() const { return fszc_progress_total(detail::held(handle_)); }
+    std::uint64_t done() const { return fszc_progress_done(detail::held(handle_)); }
     void cancel() { check(fszc_progress_cancel(get())); }
     const fszc_progress *get() const noexcept { return handle_.get(); }
 
@@ -211,24 +221,37 @@ public:
             [=](auto out) { return fszc_compress_options_max_bytes(bytes, out); });
     }
 
-    CompressOptions &profile(fszc_profile profile, fszc_layout layout = FSZC_LAYOUT_AUTO)
+    CompressOptions &profile(fszc_profile profile, fszc_layout layout = FSZC_LAYOUT_AUTO) &
     {
         return set(fszc_compress_options_set_profile(handle_.get(), profile, layout));
     }
 
-    CompressOptions &like(const Stream &stream);
+    CompressOptions profile(fszc_profile profile, fszc_layout layout = FSZC_LAYOUT_AUTO) &&
+    {
+        return std::move(this->profile(profile, layout));
+    }
 
-    CompressOptions &research(const fszc_research &research)
+    CompressOptions &like(const Stream &stream) &;
+    CompressOptions like(const Stream &stream) &&;
+
+    CompressOptions &research(const fszc_research &research) &
     {
         return set(fszc_compress_options_set_research(handle_.get(), &research));
     }
 
-    CompressOptions &missing(double value)
+    CompressOptions research(const fszc_research &research) &&
+    {
+        return std::move(this->research(research));
+    }
+
+    CompressOptions &missing(double value) &
     {
         return set(fszc_compress_options_add_missing(handle_.get(), value));
     }
 
-    CompressOptions &box(const Axes &start, const Axes &count, double bound)
+    CompressOptions missing(double value) && { return std::move(this->missing(value)); }
+
+    CompressOptions &box(const Axes &start, const Axes &count, double bound) &
     {
         if (start.size() != count.size())
         {
@@ -238,35 +261,66 @@ public:
                                                  start.size(), bound));
     }
 
+    CompressOptions box(const Axes &start, const Axes &count, double bound) &&
+    {
+        return std::move(this->box(start, count, bound));
+    }
+
     /// `mask` has `elements` bytes, 0 where it is not set.
-    CompressOptions &mask(const std::uint8_t *mask, std::size_t elements, double bound)
+    CompressOptions &mask(const std::uint8_t *mask, std::size_t elements, double bound) &
     {
         return set(fszc_compress_options_add_mask(handle_.get(), mask, elements, bound));
     }
 
-    CompressOptions &name(const std::string &name)
+    CompressOptions mask(const std::uint8_t *mask, std::size_t elements, double bound) &&
     {
+        return std::move(this->mask(mask, elements, bound));
+    }
+
+    CompressOptions &name(const std::string &name) &
+    {
+        // The C interface would take what stands before it.
+        if (name.find('\0') != std::string::npos)
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, "the name has a zero byte in it");
+        }
         return set(fszc_compress_options_set_name(handle_.get(), name.c_str()));
     }
 
-    CompressOptions &time_step(std::uint64_t time_step)
+    CompressOptions name(const std::string &name) && { return std::move(this->name(name)); }
+
+    CompressOptions &time_step(std::uint64_t time_step) &
     {
         return set(fszc_compress_options_set_time_step(handle_.get(), time_step));
     }
 
-    CompressOptions &start(const Axes &start)
+    CompressOptions time_step(std::uint64_t time_step) &&
+    {
+        return std::move(this->time_step(time_step));
+    }
+
+    CompressOptions &start(const Axes &start) &
     {
         return set(fszc_compress_options_set_start(handle_.get(), start.data(), start.size()));
     }
 
-    CompressOptions &threads(std::size_t threads)
+    CompressOptions start(const Axes &start) && { return std::move(this->start(start)); }
+
+    CompressOptions &threads(std::size_t threads) &
     {
         return set(fszc_compress_options_set_threads(handle_.get(), threads));
     }
 
-    CompressOptions &progress(const Progress &progress)
+    CompressOptions threads(std::size_t threads) && { return std::move(this->threads(threads)); }
+
+    CompressOptions &progress(const Progress &progress) &
     {
         return set(fszc_compress_options_set_progress(handle_.get(), progress.get()));
+    }
+
+    CompressOptions progress(const Progress &progress) &&
+    {
+        return std::move(this->progress(progress));
     }
 
     const fszc_compress_options *get() const noexcept { return handle_.get(); }
@@ -297,16 +351,23 @@ public:
     {
     }
 
-    DecompressOptions &threads(std::size_t threads)
+    DecompressOptions &threads(std::size_t threads) &
     {
         check(fszc_decompress_options_set_threads(handle_.get(), threads));
         return *this;
     }
 
-    DecompressOptions &progress(const Progress &progress)
+    DecompressOptions threads(std::size_t threads) && { return std::move(this->threads(threads)); }
+
+    DecompressOptions &progress(const Progress &progress) &
     {
         check(fszc_decompress_options_set_progress(handle_.get(), progress.get()));
         return *this;
+    }
+
+    DecompressOptions progress(const Progress &progress) &&
+    {
+        return std::move(this->progress(progress));
     }
 
     const fszc_decompress_options *get() const noexcept { return handle_.get(); }
@@ -328,6 +389,9 @@ public:
         return made([=](auto out) { return fszc_stream_open(bytes.data(), bytes.size(), out); });
     }
 
+    // A temporary vector would not: copy() takes it.
+    static Stream open(std::vector<std::uint8_t> &&bytes) = delete;
+
     // Opens a copy of a stream.
     static Stream copy(Bytes bytes)
     {
@@ -338,7 +402,7 @@ public:
     Bytes bytes() const
     {
         std::size_t len = 0;
-        const std::uint8_t *data = fszc_stream_bytes(get(), &len);
+        const std::uint8_t *data = fszc_stream_bytes(detail::held(handle_), &len);
         return {data, len};
     }
 
@@ -370,7 +434,7 @@ public:
     // The variable name, if the stream records one; lives as long as the object.
     std::optional<std::string_view> name() const
     {
-        const char *name = fszc_stream_name(get());
+        const char *name = fszc_stream_name(detail::held(handle_));
         return name ? std::optional<std::string_view>(name) : std::nullopt;
     }
 
@@ -423,9 +487,14 @@ private:
     detail::Handle<fszc_stream, fszc_stream_free> handle_;
 };
 
-inline CompressOptions &CompressOptions::like(const Stream &stream)
+inline CompressOptions &CompressOptions::like(const Stream &stream) &
 {
     return set(fszc_compress_options_set_like(handle_.get(), stream.get()));
+}
+
+inline CompressOptions CompressOptions::like(const Stream &stream) &&
+{
+    return std::move(this->like(stream));
 }
 
 // Compresses fields and decompresses streams. May be used by many threads at once. `threads` is
@@ -443,8 +512,8 @@ public:
     static Codec cpu(std::size_t threads = 0) { return Codec(FSZC_CPU, 0, threads); }
     static Codec cuda(std::size_t device = 0) { return Codec(FSZC_CUDA, device); }
 
-    fszc_backend backend() const { return fszc_codec_backend(get()); }
-    std::string description() const { return fszc_codec_description(get()); }
+    fszc_backend backend() const { return fszc_codec_backend(detail::held(handle_)); }
+    std::string description() const { return fszc_codec_description(detail::held(handle_)); }
 
     // Compresses a field in C order.
     template <class Field>
@@ -619,7 +688,7 @@ public:
     {
     }
 
-    void *address() const { return fszc_device_memory_address(handle_.get()); }
+    void *address() const { return fszc_device_memory_address(detail::held(handle_)); }
     std::size_t size() const noexcept { return len_; }
 
     template <class T> void write(std::size_t at, View<const T> from)
@@ -630,6 +699,18 @@ public:
     template <class T> void read(std::size_t at, View<T> to) const
     {
         check(fszc_device_memory_read(handle_.get(), at, to.data(), to.size() * sizeof(T)));
+    }
+
+    template <class Field> void write(std::size_t at, const Field &from)
+    {
+        const std::size_t len = from.size() * sizeof(detail::ElementOf<const Field>);
+        check(fszc_device_memory_write(handle_.get(), at, from.data(), len));
+    }
+
+    template <class Field> void read(std::size_t at, Field &&to) const
+    {
+        const std::size_t len = to.size() * sizeof(detail::ElementOf<Field>);
+        check(fszc_device_memory_read(handle_.get(), at, to.data(), len));
     }
 
 private:
@@ -648,8 +729,11 @@ public:
     {
     }
 
-    std::uint64_t max_len() const { return fszc_compression_max_len(get()); }
-    std::uint64_t scratch_len() const { return fszc_compression_scratch_len(get()); }
+    std::uint64_t max_len() const { return fszc_compression_max_len(detail::held(handle_)); }
+    std::uint64_t scratch_len() const
+    {
+        return fszc_compression_scratch_len(detail::held(handle_));
+    }
     const fszc_compression *get() const noexcept { return handle_.get(); }
 
 private:
@@ -673,7 +757,7 @@ public:
     {
     }
 
-    std::uint64_t elements() const { return fszc_stream_kind_elements(get()); }
+    std::uint64_t elements() const { return fszc_stream_kind_elements(detail::held(handle_)); }
     const fszc_stream_kind *get() const noexcept { return handle_.get(); }
 
 private:

@@ -11,7 +11,12 @@ use std::{
 /// Writes a file of its own, which then takes the name. Links are followed; what is no regular file, such as a pipe, is
 /// written to.
 pub fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = match path.canonicalize() {
+        Ok(path) => path,
+        // It leads to where nothing is yet; the system makes it there, or says why not.
+        Err(_) if path.is_symlink() => return fs::write(path, bytes),
+        Err(_) => path.to_owned(),
+    };
     let before = fs::metadata(&path).ok();
     if before.as_ref().is_some_and(|there| !there.is_file()) {
         return fs::write(&path, bytes);

@@ -170,6 +170,14 @@ def test_an_output_that_is_no_array() -> None:
         compress(FIELD, absolute=1).decompress(out=[1])  # type: ignore[call-overload]
 
 
+def test_an_output_that_is_masked() -> None:
+    stream, out = compress(FIELD, absolute=1), np.ma.masked_less(FIELD, 0.5)
+    with pytest.raises(InvalidArgumentError, match=r"masked array: pass out\.data"):
+        stream.decompress(out=out)
+    stream.decompress(out=out.data)
+    assert np.array_equal(out.data, np.asarray(stream))
+
+
 def test_streams_can_be_referred_to_weakly() -> None:
     stream = compress(FIELD, absolute=1)
     assert weakref.ref(stream)() is stream

@@ -132,6 +132,19 @@ def test_an_open_file_may_be_replaced(field: Array, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["T.fsz", "link.fsz"]
 
 
+def test_a_link_that_leads_nowhere_is_followed(field: Array, tmp_path: Path) -> None:
+    stream = fsz_codec.compress(field, range=1e-3)
+    link = tmp_path / "link.fsz"
+    link.symlink_to(tmp_path / "T.fsz")
+    stream.save(link)
+    assert link.is_symlink() and (tmp_path / "T.fsz").read_bytes() == stream.to_bytes()
+    link.unlink()
+    link.symlink_to(tmp_path / "none" / "T.fsz")
+    with pytest.raises(FileNotFoundError):
+        stream.save(link)
+    assert link.is_symlink()
+
+
 def test_a_stream_is_written_to_a_pipe(tmp_path: Path) -> None:
     stream = fsz_codec.compress(smooth((40,)), range=1e-3)
     os.mkfifo(tmp_path / "pipe")
@@ -171,6 +184,9 @@ def test_files_that_cannot_be_written(field: Array, tmp_path: Path) -> None:
         with pytest.raises(error) as raised:
             stream.save(path)
         assert raised.value.filename == str(path)
+    for name in ("a\0b", b"a\0b"):
+        with pytest.raises(ValueError, match="embedded null byte"):
+            stream.save(name)
     assert os.listdir(tmp_path) == []
 
 

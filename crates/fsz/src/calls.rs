@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::{
     codec::Codec,
     error::Result,
+    float_mode::FloatMode,
     options::{CompressOptions, DecompressOptions},
     stream::Stream,
 };
@@ -20,12 +21,14 @@ macro_rules! calls {
 
         impl Calls for f32 {
             $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                let _mode = FloatMode::standard();
                 codec.$method($($argument),*)
             })*
         }
 
         impl Calls for f64 {
             $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer> {
+                let _mode = FloatMode::standard();
                 codec.$method($($argument),*)
             })*
         }

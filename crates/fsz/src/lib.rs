@@ -27,6 +27,7 @@ mod dtype;
 mod element;
 mod error;
 mod exec;
+mod float_mode;
 pub mod format;
 mod index;
 mod missing;

@@ -6,6 +6,7 @@ use crate::{
     bound::Bound,
     element::Element,
     error::{Error, Result},
+    float_mode::FloatMode,
     format::{
         Sections, TileGrid, WORD,
         checksum::byte_rows,
@@ -68,6 +69,8 @@ impl<'a> Stream<'a> {
     }
 
     fn check(bytes: Cow<'a, [u8]>) -> Result<Self> {
+        // Numbers of a header follow from others, as the encoder computed them.
+        let _mode = FloatMode::standard();
         let header = header::read(&bytes)?;
         let fields = header.fields();
         let (got, needed) = (bytes.len() as u64, fields.stream_len);
@@ -314,6 +317,7 @@ impl<'a> Stream<'a> {
         if original.is_some_and(|original| original.len() != len) {
             return Err(Error::invalid(format!("tile {tile} has {len} elements")));
         }
+        let _mode = FloatMode::standard();
         let Some(plan) = Plan::of_header(&self.header) else { return Ok(Vec::new()) };
         let chunk = tile / self.grid.tiles_per_chunk();
         let mut shapes = Vec::new();

@@ -10,7 +10,10 @@ use std::{
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    float_mode::FloatMode,
+};
 
 /// Threads that a core is given at most: more bring nothing, and starting thousands takes minutes.
 const PER_CORE: usize = 4;
@@ -27,10 +30,14 @@ pub(crate) fn current() -> usize {
     /// The process that has the threads.
     static STARTED: OnceLock<Option<u32>> = OnceLock::new();
     let in_pool = rayon::current_thread_index().is_some();
-    let started = || match ThreadPoolBuilder::new().build_global() {
-        Ok(()) => Some(process::id()),
-        // Without a cause the error says that the pool was there before.
-        Err(error) => error.source().is_none().then(process::id),
+    let started = || {
+        // Threads have that of the one that starts them.
+        let _mode = FloatMode::standard();
+        match ThreadPoolBuilder::new().build_global() {
+            Ok(()) => Some(process::id()),
+            // Without a cause the error says that the pool was there before.
+            Err(error) => error.source().is_none().then(process::id),
+        }
     };
     let is_here = || *STARTED.get_or_init(started) == Some(process::id());
     if in_pool || is_here() { rayon::current_num_threads() } else { 1 }
@@ -64,6 +71,8 @@ impl Threads {
             let pool = ThreadPoolBuilder::new().num_threads(n);
             pool.thread_name(|i| format!("fsz-{i}")).build().ok()
         };
+        // Threads have that of the one that starts them.
+        let _mode = FloatMode::standard();
         // The system is asked for its cores by reading files, which for one thread may take longer than a small call.
         let most = if n > 1 { n.min(most()) } else { 1 };
         let halves = successors(Some(most), |n| Some(n / 2)).take_while(|&n| n > 1);

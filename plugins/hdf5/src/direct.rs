@@ -25,7 +25,8 @@ thread_local! {
 fn answer<T>(failure: T, work: impl FnOnce() -> Result<T>) -> T {
     attempt(work).unwrap_or_else(|message| {
         let message = CString::new(message.replace('\0', " ")).unwrap_or_default();
-        MESSAGE.with(|kept| *kept.borrow_mut() = message);
+        // A thread that is ending has no place for messages any more.
+        let _ = MESSAGE.try_with(|kept| kept.replace(message));
         failure
     })
 }
@@ -37,7 +38,8 @@ extern "C" fn fsz_hdf5_filter_id() -> c_int {
 
 #[unsafe(no_mangle)]
 extern "C" fn fsz_hdf5_message() -> *const c_char {
-    MESSAGE.with(|kept| kept.borrow().as_ptr())
+    let message = MESSAGE.try_with(|kept| kept.borrow().as_ptr());
+    message.unwrap_or_else(|_| c"the thread is ending".as_ptr())
 }
 
 /// # Safety
@@ -154,5 +156,41 @@ unsafe fn on_device(
             chunk.native().compress(options, &values, out)
         }
         Err(error) => Err(text(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{ptr, thread};
+
+    use super::*;
+
+    /// Fails while its thread ends.
+    struct Late;
+
+    impl Drop for Late {
+        fn drop(&mut self) {
+            // SAFETY: null is refused.
+            let failed =
+                unsafe { fsz_hdf5_cd_values(ptr::null(), ptr::null_mut(), ptr::null_mut()) };
+            assert_eq!(failed, -1);
+            assert!(!fsz_hdf5_message().is_null());
+        }
+    }
+
+    thread_local! {
+        static BEFORE: Late = const { Late };
+        static BEHIND: Late = const { Late };
+    }
+
+    /// Whatever ends first: what a thread keeps here, or the objects of the program.
+    #[test]
+    fn a_thread_that_is_ending_may_fail() {
+        let ended = thread::spawn(|| {
+            BEFORE.with(|_| ());
+            drop(Late);
+            BEHIND.with(|_| ());
+        });
+        ended.join().expect("it ended");
     }
 }

@@ -218,7 +218,8 @@ fn fill_values(
         values.push(number(&bytes[..dtype.size()], order));
     }
     let pads_with_zeros = status != USER_DEFINED || time == NEVER;
-    if pads_with_zeros && matches!(options.bound, Bound::ValueRange(_)) && !values.contains(&0.0) {
+    let has_zero = values.iter().any(|&value| same(value, 0.0, dtype));
+    if pads_with_zeros && matches!(options.bound, Bound::ValueRange(_)) && !has_zero {
         values.push(0.0);
     }
     // What is named already need not be named twice, and NaN never.

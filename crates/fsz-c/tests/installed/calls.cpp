@@ -114,8 +114,62 @@ template <class T> static void round_trip(fszc_profile profile)
     THROWS(FSZC_CANCELLED, codec.compress(field, shape, options));
 }
 
+// Whether Stream::open takes it.
+template <class T, class = void> struct Opens : std::false_type
+{
+};
+template <class T>
+struct Opens<T, std::void_t<decltype(Stream::open(std::declval<T>()))>> : std::true_type
+{
+};
+static_assert(Opens<std::vector<std::uint8_t> &>::value && Opens<Bytes>::value);
+static_assert(Opens<const std::vector<std::uint8_t> &>::value);
+static_assert(!Opens<std::vector<std::uint8_t>>::value, "the stream would outlive its bytes");
+
+// What a temporary object's setters return is an object of its own, and of one that was moved from
+// every call throws.
+static void temporary_and_moved()
+{
+    const std::vector<float> field(100);
+    Codec codec = Codec::cpu(1);
+    auto options = CompressOptions::absolute(0.1).profile(FSZC_DENSE).name("U").missing(-1);
+    const CompressOptions &kept = CompressOptions::absolute(0.1).box({0}, {9}, 0.2).threads(1);
+    Stream stream = codec.compress(field, {100}, options);
+    REQUIRE(*stream.name() == "U" && stream.info().missing_count == 1);
+    REQUIRE(codec.compress(field, {100}, kept).info().profile == FSZC_PAPER);
+    const auto alike = CompressOptions::absolute(0.1).like(stream);
+    REQUIRE(codec.compress(field, {100}, alike).info().profile == FSZC_DENSE);
+    THROWS(FSZC_INVALID_ARGUMENT, options.name(std::string("a\0b", 3)));
+
+    Compression compression({64}, FSZC_F32, CompressOptions::absolute(0.1));
+    StreamKind kind({64}, FSZC_F32, CompressOptions::absolute(0.1));
+    Progress progress;
+    const Codec codec_now = std::move(codec);
+    const Stream stream_now = std::move(stream);
+    const auto options_now = std::move(options);
+    const Compression compression_now = std::move(compression);
+    const StreamKind kind_now = std::move(kind);
+    const Progress progress_now = std::move(progress);
+    REQUIRE(codec_now.decompress<float>(stream_now) == field && kind_now.elements() == 64);
+    REQUIRE(progress_now.done() == 0 && compression_now.max_len() > 0);
+    THROWS(FSZC_INVALID_ARGUMENT, codec.description());
+    THROWS(FSZC_INVALID_ARGUMENT, codec.backend());
+    THROWS(FSZC_INVALID_ARGUMENT, codec.compress(field, {100}, kept));
+    THROWS(FSZC_INVALID_ARGUMENT, codec_now.compress(field, {100}, options));
+    THROWS(FSZC_INVALID_ARGUMENT, options.threads(1));
+    THROWS(FSZC_INVALID_ARGUMENT, stream.bytes());
+    THROWS(FSZC_INVALID_ARGUMENT, stream.name());
+    THROWS(FSZC_INVALID_ARGUMENT, stream.info());
+    THROWS(FSZC_INVALID_ARGUMENT, compression.max_len());
+    THROWS(FSZC_INVALID_ARGUMENT, compression.scratch_len());
+    THROWS(FSZC_INVALID_ARGUMENT, kind.elements());
+    THROWS(FSZC_INVALID_ARGUMENT, progress.total());
+    THROWS(FSZC_INVALID_ARGUMENT, progress.done());
+}
+
 int main()
 {
+    temporary_and_moved();
     for (fszc_profile profile : {FSZC_PAPER, FSZC_DENSE})
     {
         round_trip<float>(profile);
@@ -135,8 +189,15 @@ int main()
                 100);
     try
     {
-        const DeviceMemory memory(devices().at(0).ordinal, 256);
+        DeviceMemory memory(devices().at(0).ordinal, 256);
         REQUIRE(memory.address() != nullptr);
+        const std::vector<double> written{1, 2, 3};
+        std::array<double, 3> read;
+        memory.write(16, written);
+        memory.read(16, read);
+        memory.read(16, View<double>(read.data(), 2));
+        memory.write<double>(40, written);
+        REQUIRE(std::equal(written.begin(), written.end(), read.begin()));
     }
     catch (const Error &error)
     {

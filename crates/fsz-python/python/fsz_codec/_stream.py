@@ -222,8 +222,8 @@ class Stream:
     ) -> Any:
         """All elements as a numpy array.
 
-        ``out`` is an array to decode to: of the stream's shape and dtype, in C order; it holds anything after an
-        exception. With ``device``, or when the array was compressed from device memory, the result is a
+        ``out`` is an array to decode to: of the stream's shape and dtype, in C order, not masked; it holds anything after
+        an exception. With ``device``, or when the array was compressed from device memory, the result is a
         ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
         ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes.
         """
@@ -236,6 +236,8 @@ class Stream:
             return _native.DeviceArray.decode(self._inner, natural("device", device))
         if out is not None and not isinstance(out, np.ndarray):
             raise InvalidArgumentError(f"out is a {type(out).__name__}: a numpy array is needed")
+        if isinstance(out, np.ma.MaskedArray):  # what is decoded would hide behind the mask that it has
+            raise InvalidArgumentError("out is a masked array: pass out.data, and set out.mask by what was decoded")
         array: npt.NDArray[Any] = np.empty(self.shape, self.dtype) if out is None else out
         if array.shape != self.shape or array.dtype != self.dtype:
             raise InvalidArgumentError(
@@ -302,7 +304,10 @@ class Stream:
     def save(self, path: str | bytes | os.PathLike[Any]) -> None:
         """Writes the stream to a file, which ``fsz_codec.open`` and the program ``fsz`` read. A file of that name is
         replaced when the new one is whole; streams that are open from it keep what they are."""
-        self._inner.write(os.fsdecode(path))
+        name = os.fsdecode(path)
+        if "\0" in name:  # as the built-in open says it
+            raise ValueError("embedded null byte")
+        self._inner.write(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Stream.from_bytes, (self.to_bytes(),))

@@ -6,7 +6,7 @@ use super::{
     compress::FieldCompression, compress_regions::RegionCompression, device::Device,
     stream_kind::StreamKind,
 };
-use crate::{dtype::DType, error::Result, options::CompressOptions};
+use crate::{dtype::DType, error::Result, float_mode::FloatMode, options::CompressOptions};
 
 /// A compression that is ready to be launched: everything that follows from shape, type and options.
 #[derive(Clone, Debug)]
@@ -28,6 +28,7 @@ impl Compression {
     /// [`Error::Unsupported`](crate::Error::Unsupported) for research switches, and for fields of more elements than kernels
     /// count.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
+        let _mode = FloatMode::standard();
         let way = match options.regions.is_empty() {
             true => Way::Field(Box::new(FieldCompression::new(shape, dtype, options)?)),
             false => Way::Regions(Box::new(RegionCompression::new(shape, dtype, options)?)),

@@ -8,7 +8,10 @@ use super::{
     capture::Relaxed,
     error::{check, ok},
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    float_mode::FloatMode,
+};
 
 /// Loads and initialises the driver once; later calls give the same answer.
 pub(crate) fn driver() -> Result<()> {
@@ -116,6 +119,8 @@ pub(crate) struct Entered<'a> {
     context: PhantomData<&'a Context>,
     /// Belongs, as the guard does, to the thread that made it.
     _relaxed: Relaxed,
+    /// The host computes, too: parameters of kernels, and what `dense` chooses.
+    _mode: FloatMode,
 }
 
 impl Entered<'_> {
@@ -127,7 +132,7 @@ impl Entered<'_> {
         let relaxed = Relaxed::new()?;
         // SAFETY: promised by the caller.
         ok("cuCtxPushCurrent", unsafe { sys::cuCtxPushCurrent_v2(handle) })?;
-        Ok(Entered { context: PhantomData, _relaxed: relaxed })
+        Ok(Entered { context: PhantomData, _relaxed: relaxed, _mode: FloatMode::standard() })
     }
 }
 

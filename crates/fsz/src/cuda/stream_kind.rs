@@ -15,6 +15,7 @@ use crate::{
     bound::Limit,
     dtype::DType,
     error::{Error, Result},
+    float_mode::FloatMode,
     format::{
         self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, geometry::element_count,
         header,
@@ -105,6 +106,7 @@ impl StreamKind {
     /// region and a profile that chooses while it compresses (but for [`like`](CompressOptions::like)): [`of`](Self::of)
     /// tells what a stream of these is. Also for fields of more elements than kernels count.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
+        let _mode = FloatMode::standard();
         options.check(shape, dtype)?;
         let chooses = matches!(options.profile, Profile::Dense(_)) && options.model.is_none();
         if chooses || !options.regions.is_empty() {

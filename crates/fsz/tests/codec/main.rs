@@ -6,6 +6,8 @@ mod checksums;
 #[path = "../common/mod.rs"]
 mod common;
 mod dense;
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+mod float_mode;
 mod format_document;
 mod format_examples;
 mod hostile;

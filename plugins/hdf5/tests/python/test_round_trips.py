@@ -77,6 +77,24 @@ class RoundTrips(Scratch):
                     bound = np.float64(1e-3) * np.float64(np.float64(part.max()) - part.min())
                     self.assertLessEqual(worst(restored[y, x], part), bound)
 
+    def test_zeros_that_stand_for_a_fill_value_are_not_in_the_range(self):
+        """HDF5 pads with 0 where no fill value is to be written, whatever the fill value is; -0 is another."""
+        field = 1000 + wave((10, 10))
+        for fill in (-0.0, 0.0, 5.0):
+            with self.subTest(fill=fill):
+                created = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                created.set_chunk((8, 8))
+                created.set_fill_value(np.array(fill, "f4"))
+                created.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+                words = hdf5(range=1e-3)
+                created.set_filter(words["compression"], 0, words["compression_opts"])
+                space = h5py.h5s.create_simple(field.shape)
+                with h5py.File(self.path("a.h5"), "w") as file:
+                    made = h5py.h5d.create(file.id, b"a", h5py.h5t.IEEE_F32LE, space, created)
+                    h5py.Dataset(made)[...] = field
+                with h5py.File(self.path("a.h5")) as file:
+                    self.assertLessEqual(worst(file["a"][...], field), 2e-3)
+
     def test_missing_and_fill_values_keep_their_bits(self):
         for dtype, profile in itertools.product(TYPES, PROFILES):
             for options in ({"absolute": 0.01}, {"range": 1e-3}):
