@@ -10,9 +10,10 @@ namespace fsz
 {
 
 /// Columns of a pass of the finest grid, from their first points on.
-template <class Grid, u32 SET, Taps TAPS, bool MASKED, bool CODED>
+template <class Grid, u32 SET, Taps TAPS, bool CODED>
 FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWeights &weights)
 {
+    static_assert(TAPS != Taps::Weighted, "weights are known");
     constexpr u32 AXES = (SET & 1) + (SET >> 1 & 1) + (SET >> 2);
     constexpr bool OUTER = BY_OUTER<AXES, TAPS>;
     constexpr bool ALONG = SET >> Grid::ALONG & 1;
@@ -55,8 +56,7 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
     i32 side_before = 0;
     if constexpr (ALONG && BY_BLENDED<AXES, TAPS>)
     {
-        const bool blends = TAPS == Taps::Blended || weights.blended;
-        side_before = blends ? side<Grid, PLANE, 0 - BEFORE>(at) : 0;
+        side_before = side<Grid, PLANE, 0 - BEFORE>(at);
     }
     const auto step = [&](i32 G, bool ends) {
         i32 sum = 0, nearest = 0;
@@ -111,7 +111,7 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
         };
         const i32 prediction =
             prediction_of<AXES, TAPS, OUTER>(sum, nearest, weights, across, spread);
-        return own.template step<true, MASKED>(at, entry, prediction, spread, CODED);
+        return own.template step<true, false>(at, entry, prediction, spread, CODED);
     };
     // The first step goes on from one before it: what changes at the end of a step would be moved
     // behind the test for the last one, with a branch more.

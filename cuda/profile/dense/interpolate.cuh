@@ -65,17 +65,17 @@ FSZ_DEVICE void walk_any_fine(BoxDecoder &own, const PassHead &head, Entries &en
 }
 
 /// The columns of a pass of the finest grid of a regular box.
-template <class Grid, Taps TAPS, bool MASKED, bool CODED>
+template <class Grid, Taps TAPS, bool CODED>
 FSZ_DEVICE void walk_fine(BoxDecoder &own, u32 set, u32 entry, u32 steps, const TapWeights &weights)
 {
     switch (set)
     {
     case 2:
-        return walk_columns<Grid, 2, TAPS, MASKED, CODED>(own, entry, steps, weights);
+        return walk_columns<Grid, 2, TAPS, CODED>(own, entry, steps, weights);
     case 4:
-        return walk_columns<Grid, 4, TAPS, MASKED, CODED>(own, entry, steps, weights);
+        return walk_columns<Grid, 4, TAPS, CODED>(own, entry, steps, weights);
     case 6:
-        return walk_columns<Grid, 6, TAPS, MASKED, CODED>(own, entry, steps, weights);
+        return walk_columns<Grid, 6, TAPS, CODED>(own, entry, steps, weights);
     default:
         break;
     }
@@ -84,13 +84,13 @@ FSZ_DEVICE void walk_fine(BoxDecoder &own, u32 set, u32 entry, u32 steps, const 
         switch (set)
         {
         case 1:
-            return walk_columns<Grid, 1, TAPS, MASKED, CODED>(own, entry, steps, weights);
+            return walk_columns<Grid, 1, TAPS, CODED>(own, entry, steps, weights);
         case 3:
-            return walk_columns<Grid, 3, TAPS, MASKED, CODED>(own, entry, steps, weights);
+            return walk_columns<Grid, 3, TAPS, CODED>(own, entry, steps, weights);
         case 5:
-            return walk_columns<Grid, 5, TAPS, MASKED, CODED>(own, entry, steps, weights);
+            return walk_columns<Grid, 5, TAPS, CODED>(own, entry, steps, weights);
         default:
-            return walk_columns<Grid, 7, TAPS, MASKED, CODED>(own, entry, steps, weights);
+            return walk_columns<Grid, 7, TAPS, CODED>(own, entry, steps, weights);
         }
     }
 }
@@ -99,6 +99,7 @@ FSZ_DEVICE void walk_fine(BoxDecoder &own, u32 set, u32 entry, u32 steps, const 
 template <class Grid, Taps TAPS, bool MASKED>
 FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
 {
+    static_assert(!(Grid::COLUMNS && MASKED), "columns have values alone");
     for (u32 left = walk.coarse; left > 0; --left)
     {
         bool coded;
@@ -137,11 +138,11 @@ FSZ_DEVICE void walk_box(BoxDecoder &own, Walk &walk, const TapWeights &weights)
                 walk.entries.skip(steps);
                 if (coded)
                 {
-                    walk_fine<Grid, TAPS, MASKED, true>(own, sets & 0xF, first, steps, weights);
+                    walk_fine<Grid, TAPS, true>(own, sets & 0xF, first, steps, weights);
                 }
                 else
                 {
-                    walk_fine<Grid, TAPS, false, false>(own, sets & 0xF, first, steps, weights);
+                    walk_fine<Grid, TAPS, false>(own, sets & 0xF, first, steps, weights);
                 }
                 rest -= steps;
             }
@@ -229,6 +230,18 @@ FSZ_DEVICE void interpolate_box(RansDecoder &rans, u32 box, const DecodeProgram 
     __syncwarp();
 }
 
+/// The same by any predictor but the smooth one, which lines alone are chosen to have.
+template <class Grid>
+FSZ_DEVICE void interpolate_by_columns(RansDecoder &rans, u32 box, const DecodeProgram *program,
+                                       const FieldTaps &of)
+{
+    return of.predictor == DENSE_LINEAR
+               ? interpolate_box<Grid, Taps::Linear, false>(rans, box, program, of)
+           : of.predictor == DENSE_BLENDED
+               ? interpolate_box<Grid, Taps::Blended, false>(rans, box, program, of)
+               : interpolate_box<Grid, Taps::Cubic, false>(rans, box, program, of);
+}
+
 /// Decodes the values of a box; where it is masked they hold the flags of the mask before. FAST:
 /// with code of its own for each usual kind of field.
 template <bool FAST>
@@ -236,7 +249,6 @@ FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *pro
                             const FieldTaps &of, bool masked)
 {
     const bool linear = of.predictor == DENSE_LINEAR, smooth = of.predictor == DENSE_SMOOTH;
-    const bool blended = of.predictor == DENSE_BLENDED;
     if (FAST && !masked)
     {
         if (of.layout == LAYOUT_LINE)
@@ -244,21 +256,16 @@ FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *pro
             return linear ? interpolate_box<void, Taps::Linear, false>(rans, box, program, of)
                           : interpolate_box<void, Taps::Weighted, false>(rans, box, program, of);
         }
-        if (of.layout == LAYOUT_PLANE && !smooth)
+        if (!smooth)
         {
-            return linear ? interpolate_box<PlaneGrid, Taps::Linear, false>(rans, box, program, of)
-                   : blended
-                       ? interpolate_box<PlaneGrid, Taps::Blended, false>(rans, box, program, of)
-                       : interpolate_box<PlaneGrid, Taps::Cubic, false>(rans, box, program, of);
-        }
-        if (of.layout == LAYOUT_BRICK && !smooth && !linear)
-        {
-            return blended
-                       ? interpolate_box<BrickGrid, Taps::Blended, false>(rans, box, program, of)
-                       : interpolate_box<BrickGrid, Taps::Cubic, false>(rans, box, program, of);
+            return of.layout == LAYOUT_PLANE
+                       ? interpolate_by_columns<PlaneGrid>(rans, box, program, of)
+                       : interpolate_by_columns<BrickGrid>(rans, box, program, of);
         }
     }
-    // What is less usual shares code with masked boxes.
+    // What is less usual shares code with masked boxes. These go step by step even in columns: ways
+    // of their own for each set of odd axes, beside those of other boxes, are more instructions
+    // than the first cache has room for, and waiting for them took three fourths of the time.
     if (!masked)
     {
         clear_box(box);
@@ -267,17 +274,9 @@ FSZ_DEVICE void interpolate(RansDecoder &rans, u32 box, const DecodeProgram *pro
     {
         interpolate_box<void, Taps::Weighted, true>(rans, box, program, of);
     }
-    else if (!FAST)
-    {
-        interpolate_box<AnyGrid, Taps::Weighted, true>(rans, box, program, of);
-    }
-    else if (of.layout == LAYOUT_PLANE)
-    {
-        interpolate_box<PlaneGrid, Taps::Weighted, true>(rans, box, program, of);
-    }
     else
     {
-        interpolate_box<BrickGrid, Taps::Weighted, true>(rans, box, program, of);
+        interpolate_box<AnyGrid, Taps::Weighted, true>(rans, box, program, of);
     }
 }
 
