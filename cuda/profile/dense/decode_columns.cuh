@@ -23,7 +23,6 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
     // From a point to its outer neighbours.
     u32 left[3] = {}, right[3] = {};
     i32 bend[3] = {};
-    bool edge[3] = {};
     {
         u32 odd = 0;
 #pragma unroll
@@ -38,7 +37,6 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                     left[a] = outer.left;
                     right[a] = outer.right;
                     bend[a] = outer.bend;
-                    edge[a] = outer.edge;
                 }
                 ++odd;
             }
@@ -58,14 +56,14 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
     {
         side_before = side<Grid, PLANE, 0 - BEFORE>(at);
     }
-    const auto step = [&](i32 G, bool ends) {
+    const auto step = [&](i32 G) {
         i32 sum = 0, nearest = 0;
         float spread = 0;
         bool first = true;
         if constexpr (ALONG)
         {
             nearest = A + C;
-            sum = OUTER ? outer_sum<TAPS>(nearest, E + G, 0, ends, weights) : nearest;
+            sum = OUTER ? outer_sum<TAPS>(nearest, E + G, 0, false, weights) : nearest;
             spread = size_of(A - C);
             first = false;
         }
@@ -83,8 +81,8 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
                 if constexpr (OUTER)
                 {
                     const i32 far = value_at(at + left[a]) + value_at(at + right[a]);
-                    sum += outer_sum<TAPS>(before + behind, far, bend[a] * difference, edge[a],
-                                           weights);
+                    sum +=
+                        outer_sum<TAPS>(before + behind, far, bend[a] * difference, false, weights);
                 }
                 else
                 {
@@ -118,28 +116,26 @@ FSZ_DEVICE void walk_columns(BoxDecoder &own, u32 entry, u32 steps, const TapWei
     at -= Grid::STRIDE;
     if constexpr (ALONG)
     {
-        bool ends = true;
         // There are two steps at least.
         own.run(steps - 1, [&] {
             at += Grid::STRIDE;
             const i32 G = value_at<2 * PITCH - BEFORE>(at);
-            const StepEnd end = step(G, ends);
+            const StepEnd end = step(G);
             E = A;
             A = C;
             C = G;
-            ends = false;
             return end;
         });
         own.run(1, [&] {
             at += Grid::STRIDE;
-            return step(E + 3 * (C - A), true);
+            return step(E + 3 * (C - A));
         });
     }
     else
     {
         own.run(steps, [&] {
             at += Grid::STRIDE;
-            return step(0, false);
+            return step(0);
         });
     }
 }
