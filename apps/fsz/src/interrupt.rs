@@ -29,12 +29,20 @@ pub fn install() {
         let first = !REQUESTED.swap(true, Ordering::SeqCst);
         match cancellable().as_ref() {
             Some(progress) if first => progress.cancel(),
-            _ => {
-                fsz_field::remove_unfinished();
-                std::process::exit(INTERRUPTED);
-            }
+            _ => end(),
         }
     });
+}
+
+/// Whether an interrupt has come.
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::SeqCst)
+}
+
+/// Ends the program as an interrupt does, whatever it does at the time.
+pub fn end() -> ! {
+    fsz_field::remove_unfinished();
+    std::process::exit(INTERRUPTED);
 }
 
 /// Ends the program where an input is mapped and its bytes are gone.
@@ -70,7 +78,7 @@ impl Cancellable {
 
     /// Errs once an interrupt has come.
     pub fn check(&self) -> fsz::Result<()> {
-        if REQUESTED.load(Ordering::SeqCst) { Err(fsz::Error::Cancelled) } else { Ok(()) }
+        if is_requested() { Err(fsz::Error::Cancelled) } else { Ok(()) }
     }
 }
 

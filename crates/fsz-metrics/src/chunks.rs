@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::watch::{UNWATCHED, Watch};
 
 /// Elements of one chunk: large enough to hide the cost of a task, small enough to balance.
-const CHUNK: usize = 1 << 16;
+pub(crate) const CHUNK: usize = 1 << 16;
 
 /// Maps chunks of the two slices in parallel and folds the results in chunk order, so that the
 /// rounding of the sums does not depend on the number of threads.
@@ -21,14 +21,15 @@ where
     R: Send,
 {
     // Nobody ends it.
-    fold_pairs_watched((a, b), UNWATCHED, map, fold).ok().flatten()
+    fold_pairs_watched(None, (a, b), UNWATCHED, map, fold).ok().flatten()
 }
 
-/// The same, watched.
+/// The same, watched, and after what is `folded` of the chunks before.
 ///
 /// # Errors
 /// [`Error::Ended`].
 pub(crate) fn fold_pairs_watched<T, R>(
+    folded: Option<R>,
     (a, b): (&[T], &[T]),
     watch: Watch<'_>,
     map: impl Fn(usize, &[T], &[T]) -> R + Sync,
@@ -44,5 +45,5 @@ where
     };
     let chunks = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).enumerate();
     let parts = chunks.map(chunk).collect::<Result<Vec<R>>>()?;
-    Ok(parts.into_iter().reduce(fold))
+    Ok(folded.into_iter().chain(parts).reduce(fold))
 }

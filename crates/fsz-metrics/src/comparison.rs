@@ -126,44 +126,61 @@ pub fn compare_watched<T: Sample>(
     watch: Watch<'_>,
 ) -> Result<Comparison> {
     same_length(original, reconstructed)?;
-    if bound.is_some_and(|bound| !bound.is_sound()) {
-        return Err(Error::Argument(
-            "a bound must be a number that is not negative, a relative one at most 1/2".into(),
-        ));
-    }
-    let tally = fold_pairs_watched(
-        (original, reconstructed),
-        watch,
-        |start, a, b| Tally::of(start, a, b, missing, bound),
-        Tally::join,
-    )?
-    .unwrap_or_default();
-    let mean_square = tally.sum_of_squares / tally.compared as f64;
-    let largest = tally.max_abs_error;
-    let rmse = if largest > 0.0 && largest.is_finite() && !mean_square.is_normal() {
-        // The squares left the range of f64: measure them in units of the largest error.
+    check_bound(bound)?;
+    let pairs = (original, reconstructed);
+    let tally = tally_chunks(None, 0, pairs, missing, bound, watch)?.unwrap_or_default();
+    let rmse = tally.rmse().unwrap_or_else(|| {
+        let largest = tally.max_abs_error;
         let sum = scaled_sum_of_squares(original, reconstructed, missing, largest);
         largest * (sum / tally.compared as f64).sqrt()
-    } else {
-        mean_square.sqrt()
-    };
-    Ok(Comparison {
-        elements: original.len() as u64,
-        compared: tally.compared,
-        nan: tally.nan,
-        inf: tally.inf,
-        missing: tally.missing,
-        altered: tally.altered,
-        changed_bits: tally.changed_bits,
-        lost: tally.lost,
-        beyond: bound.map(|_| tally.beyond),
-        min: if tally.min <= tally.max { tally.min } else { f64::NAN },
-        max: if tally.min <= tally.max { tally.max } else { f64::NAN },
-        max_abs_error: largest,
-        max_abs_error_at: tally.max_abs_error_at,
-        mean_error: tally.sum / tally.compared as f64,
-        rmse,
-    })
+    });
+    Ok(Comparison::of(&tally, original.len(), bound, rmse))
+}
+
+/// Errs unless the bound is one.
+pub(crate) fn check_bound(bound: Option<Limit>) -> Result<()> {
+    match bound {
+        Some(bound) if !bound.is_sound() => Err(Error::Argument(
+            "a bound must be a number that is not negative, a relative one at most 1/2".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Counts chunks of which the first begins at index `start`, after those that are `counted`.
+pub(crate) fn tally_chunks<T: Sample>(
+    counted: Option<Tally>,
+    start: usize,
+    pairs: (&[T], &[T]),
+    missing: &Missing<T>,
+    bound: Option<Limit>,
+    watch: Watch<'_>,
+) -> Result<Option<Tally>> {
+    let of = |at: usize, a: &[T], b: &[T]| Tally::of(start + at, a, b, missing, bound);
+    fold_pairs_watched(counted, pairs, watch, of, Tally::join)
+}
+
+impl Comparison {
+    /// Of a field of so many values.
+    pub(crate) fn of(tally: &Tally, elements: usize, bound: Option<Limit>, rmse: f64) -> Self {
+        Comparison {
+            elements: elements as u64,
+            compared: tally.compared,
+            nan: tally.nan,
+            inf: tally.inf,
+            missing: tally.missing,
+            altered: tally.altered,
+            changed_bits: tally.changed_bits,
+            lost: tally.lost,
+            beyond: bound.map(|_| tally.beyond),
+            min: if tally.min <= tally.max { tally.min } else { f64::NAN },
+            max: if tally.min <= tally.max { tally.max } else { f64::NAN },
+            max_abs_error: tally.max_abs_error,
+            max_abs_error_at: tally.max_abs_error_at,
+            mean_error: tally.sum / tally.compared as f64,
+            rmse,
+        }
+    }
 }
 
 /// Sum of ((d − d') / unit)².

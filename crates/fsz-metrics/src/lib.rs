@@ -17,6 +17,7 @@
 //!
 //! Results do not depend on the number of threads: sums are taken over chunks of fixed size and
 //! added in order. The functions that take longest have a second form that tells how far it is, to a [`Watch`].
+//! [`Partwise`] compares a reconstruction that comes in parts.
 #![deny(missing_docs)]
 
 mod autocorrelation;
@@ -26,6 +27,7 @@ mod derivative;
 mod error;
 mod histogram;
 mod limit;
+mod partwise;
 mod regions;
 mod sample;
 mod spectrum;
@@ -40,6 +42,7 @@ pub use derivative::{DerivativeError, derivative_error};
 pub use error::{Error, Result};
 pub use histogram::{Histogram, error_histogram};
 pub use limit::Limit;
+pub use partwise::Partwise;
 pub use regions::{RegionErrors, by_region, by_region_watched};
 pub use sample::{Class, Missing, Sample};
 pub use spectrum::{Shell, power_spectrum};

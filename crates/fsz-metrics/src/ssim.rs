@@ -60,34 +60,69 @@ pub fn ssim_watched<T: Sample>(
     watch: Watch<'_>,
 ) -> Result<Ssim> {
     same_length(original, reconstructed)?;
-    holds(shape, original.len())?;
-    if original.is_empty() {
-        return Ok(Ssim { mean: f64::NAN, windows: 0, left_out: 0 });
+    let slices = Slices::of(original, shape, missing)?;
+    let all = slices.add(Part::default(), (original, reconstructed), missing, watch)?;
+    Ok(all.ssim())
+}
+
+/// The 2-D slices of a field, whose windows are compared.
+#[derive(Debug)]
+pub(crate) struct Slices {
+    plane: Plane,
+    scale: Scale,
+}
+
+impl Slices {
+    /// # Errors
+    /// When the shape does not hold the values.
+    pub(crate) fn of<T: Sample>(
+        original: &[T],
+        shape: &[usize],
+        missing: &Missing<T>,
+    ) -> Result<Slices> {
+        holds(shape, original.len())?;
+        Ok(Slices { plane: Plane::of(shape), scale: Scale::of(original, missing) })
     }
-    let plane = Plane::of(shape);
-    let scale = Scale::of(original, missing);
-    let down = plane.windows_down().div_ceil(BAND_ROWS);
-    let across = plane.windows_across().div_ceil(BAND_COLUMNS);
-    let area = plane.rows * plane.columns;
-    let slices = original.len() / area;
-    let band = |task: usize| {
-        let at = task / (down * across) * area;
-        let slices = (&original[at..at + area], &reconstructed[at..at + area]);
-        let (row, column) = (task / across % down, task % across);
-        let part = plane.band(slices, row * BAND_ROWS, column * BAND_COLUMNS, scale, missing);
-        // Neighbouring bands share values: each counts those from its first row and column to the next band's.
-        let rows = own(plane.rows, row, down, BAND_ROWS);
-        let columns = own(plane.columns, column, across, BAND_COLUMNS);
-        watch(rows * columns).then_some(part).ok_or(Error::Ended)
-    };
-    let tasks = (0..slices * down * across).into_par_iter();
-    let parts = tasks.map(band).collect::<Result<Vec<Part>>>()?;
-    let all = parts.into_iter().fold(Part::default(), |a, b| Part {
-        sum: a.sum + b.sum,
-        windows: a.windows + b.windows,
-        left_out: a.left_out + b.left_out,
-    });
-    Ok(Ssim { mean: all.sum / all.windows as f64, windows: all.windows, left_out: all.left_out })
+
+    /// The values of one.
+    pub(crate) fn area(&self) -> usize {
+        self.plane.area()
+    }
+
+    /// Adds whole slices to those before.
+    pub(crate) fn add<T: Sample>(
+        &self,
+        before: Part,
+        (original, reconstructed): (&[T], &[T]),
+        missing: &Missing<T>,
+        watch: Watch<'_>,
+    ) -> Result<Part> {
+        let Slices { plane, scale } = self;
+        if original.is_empty() {
+            return Ok(before);
+        }
+        let down = plane.windows_down().div_ceil(BAND_ROWS);
+        let across = plane.windows_across().div_ceil(BAND_COLUMNS);
+        let area = plane.area();
+        let slices = original.len() / area;
+        let band = |task: usize| {
+            let at = task / (down * across) * area;
+            let slices = (&original[at..at + area], &reconstructed[at..at + area]);
+            let (row, column) = (task / across % down, task % across);
+            let part = plane.band(slices, row * BAND_ROWS, column * BAND_COLUMNS, *scale, missing);
+            // Neighbouring bands share values: each counts those from its first row and column to the next band's.
+            let rows = own(plane.rows, row, down, BAND_ROWS);
+            let columns = own(plane.columns, column, across, BAND_COLUMNS);
+            watch(rows * columns).then_some(part).ok_or(Error::Ended)
+        };
+        let tasks = (0..slices * down * across).into_par_iter();
+        let parts = tasks.map(band).collect::<Result<Vec<Part>>>()?;
+        Ok(parts.into_iter().fold(before, |a, b| Part {
+            sum: a.sum + b.sum,
+            windows: a.windows + b.windows,
+            left_out: a.left_out + b.left_out,
+        }))
+    }
 }
 
 /// How much of a side is of band `at` of `bands`, of which each but the last has `length`.
@@ -95,14 +130,24 @@ fn own(side: usize, at: usize, bands: usize, length: usize) -> usize {
     if at + 1 < bands { length } else { side - at * length }
 }
 
-#[derive(Default)]
-struct Part {
+/// The windows of some bands.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
     sum: f64,
     windows: u64,
     left_out: u64,
 }
 
+impl Part {
+    /// What they are where they are all.
+    pub(crate) fn ssim(&self) -> Ssim {
+        let Part { sum, windows, left_out } = *self;
+        Ssim { mean: sum / windows as f64, windows, left_out }
+    }
+}
+
 /// The sides of a slice and of the window on it.
+#[derive(Debug)]
 struct Plane {
     rows: usize,
     columns: usize,
@@ -122,6 +167,10 @@ impl Plane {
         let rows = long.next().unwrap_or(1);
         let (window_rows, window_columns) = (rows.min(WINDOW), columns.min(WINDOW));
         Plane { rows, columns, window_rows, window_columns }
+    }
+
+    fn area(&self) -> usize {
+        self.rows * self.columns
     }
 
     fn windows_down(&self) -> usize {
@@ -242,7 +291,7 @@ fn ratio(a: f64, b: f64) -> f64 {
 }
 
 /// The unit that values are counted in.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Scale {
     /// Units in 1.
     factor: f64,

@@ -9,6 +9,7 @@ const BLOCK: usize = 1024;
 const LANES: usize = 8;
 
 /// Counts and sums of one chunk.
+#[derive(Debug)]
 pub(crate) struct Tally {
     pub(crate) compared: u64,
     pub(crate) nan: u64,
@@ -67,6 +68,15 @@ impl Tally {
             }
         }
         tally
+    }
+
+    /// The root of the mean square, unless the squares left the range of f64: then they are to be measured in units of the
+    /// largest error.
+    pub(crate) fn rmse(&self) -> Option<f64> {
+        let mean_square = self.sum_of_squares / self.compared as f64;
+        let largest = self.max_abs_error;
+        let is_out = largest > 0.0 && largest.is_finite() && !mean_square.is_normal();
+        (!is_out).then(|| mean_square.sqrt())
     }
 
     /// Counts a block whose values are all numbers, in lanes that the compiler can keep in vector

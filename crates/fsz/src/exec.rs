@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{error::Result, progress::Progress, simd::Level};
+use crate::{error::Result, float_mode::FloatMode, progress::Progress, simd::Level};
 
 /// How a call is to be run.
 #[derive(Clone, Copy)]
@@ -44,7 +44,10 @@ impl Execution<'_> {
         ended.resize_with(threads, || None);
         rayon::scope(|scope| {
             for end in &mut ended {
-                scope.spawn(|_| *end = Some(work()));
+                scope.spawn(|_| {
+                    let _mode = FloatMode::standard();
+                    *end = Some(work());
+                });
             }
         });
         ended.into_iter().flatten().collect()

@@ -6,7 +6,8 @@
 
 use std::marker::PhantomData;
 
-/// The default, until this is dropped. Then the thread computes again as its program has set it.
+/// The default, until this is dropped. Then the thread computes again as its program has set it. A call has one, and so has
+/// each share of its work that another thread may do: of a pool that the program has started, that has a mode of its own.
 #[derive(Debug)]
 pub(crate) struct FloatMode {
     before: register::Value,

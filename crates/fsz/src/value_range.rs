@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use crate::{
     error::Result,
     exec::Execution,
+    float_mode::FloatMode,
     format::{MAX_MISSING, SAMPLE_MULTIPLIER, SAMPLE_STRIDE},
     missing::is_missing,
     scalar::Scalar,
@@ -29,10 +30,12 @@ pub(crate) fn range<T: Scalar>(
     run: Execution<'_>,
 ) -> Result<ValueRange<T>> {
     let part = |part: &[T]| {
+        let _mode = FloatMode::standard();
         run.check()?;
         Ok(of_part(run.level, part, missing))
     };
     let merge = |mut a: ValueRange<T>, b: ValueRange<T>| {
+        let _mode = FloatMode::standard();
         a.merge(&b);
         Ok(a)
     };
@@ -166,10 +169,14 @@ pub(crate) fn sampled_magnitude<T: Scalar>(
 ) -> Result<f64> {
     const SHARE: usize = SAMPLES * SAMPLE_STRIDE;
     let of_share = |(share, data)| -> Result<T> {
+        let _mode = FloatMode::standard();
         run.check()?;
         Ok(largest_sample(share * SAMPLES, data, missing))
     };
-    let larger = |a: T, b: T| -> Result<T> { Ok(if b > a { b } else { a }) };
+    let larger = |a: T, b: T| -> Result<T> {
+        let _mode = FloatMode::standard();
+        Ok(if b > a { b } else { a })
+    };
     let largest = if run.threads > 1 {
         data.par_chunks(SHARE).enumerate().map(of_share).try_reduce(|| T::ZERO, larger)?
     } else {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
-use fsz::{Codec, Progress};
-use fsz_field::{Field, Fsz1File, Kind, StreamFile, with_values};
+use fsz::{Codec, DType, Progress};
+use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile, with_values};
 use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
@@ -16,11 +16,17 @@ mod figures;
 
 use figures::{Figures, Regions};
 
+/// Bytes of a field of which parts are worth while.
+const LARGE: u64 = 32 << 20;
+
 /// Compare a reconstruction or a compressed file with the original
 ///
 /// Violations are finite values beyond the bound, of regions beyond their own; NaN, ±Inf and missing values that lost
 /// their bits are counted apart, as changed (altered in JSON). fsz verify counts alike, and ends
 /// with exit code 1 where there are some; here they are figures like the others, and no failure.
+///
+/// A .fsz file of a field of 32 MiB and more with three axes or more is decoded part by part, and at most one of its
+/// slices, of the last two axes, and two parts are in memory. Of others the decoded field is.
 ///
 /// Of an ADIOS2 original, a .fsz file that stores the name of a variable and a time step tells which of them are
 /// meant.
@@ -53,11 +59,47 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     standard_input::refuse_twice([&args.original, &args.reconstructed])?;
     let codec = args.codec.codec()?;
     let bound = args.bound()?;
-    let figures = bar::watch("comparing", quiet, |progress| args.figures(&codec, bound, progress))?;
+    let figures = match args.by_parts(&codec, bound, quiet)? {
+        Some(figures) => figures,
+        None => bar::watch("comparing", quiet, |progress| args.figures(&codec, bound, progress))?,
+    };
     if args.json { terminal::print_json(&figures) } else { terminal::print(&figures.text()) }
 }
 
 impl Args {
+    /// Compares a large field of more than one slice as it is decoded, so that it is never whole in memory; `None` where
+    /// that is not possible.
+    fn by_parts(
+        &self,
+        codec: &Codec,
+        bound: Option<Limit>,
+        quiet: bool,
+    ) -> Result<Option<Figures>> {
+        if Kind::of(&self.reconstructed)? != Kind::Fsz {
+            return Ok(None);
+        }
+        let file = StreamFile::open(&self.reconstructed)?;
+        let stream = file.stream()?;
+        let header = stream.header();
+        let shape = Shape::new(&header.shape)?;
+        if stream.raw_bytes() < LARGE || header.shape.iter().filter(|&&n| n > 1).count() < 3 {
+            return Ok(None);
+        }
+        let told = (header.name.clone(), header.time_step);
+        let original = bar::watch("comparing", quiet, |progress| {
+            self.open_original((&shape, header.dtype), told, codec, progress)
+        })?;
+        let all = [&self.missing, &header.missing, original.missing()];
+        let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
+        check_types(missing, original.dtype(), header.dtype)?;
+        let stored = stored_bytes(&self.reconstructed)?;
+        let limits = limit::by_region(&stream);
+        let regions = (self.bound.is_none() && header.has_regions()).then_some(&limits[..]);
+        with_values!(original.values(), a => {
+            Figures::by_parts(codec, (&self.reconstructed, &stream), a, missing, (bound, regions), stored, quiet)
+        })
+    }
+
     /// Decodes what is compressed, and compares.
     fn figures(
         &self,
@@ -68,10 +110,8 @@ impl Args {
         let (original, reconstructed) = self.open_both(codec, progress)?;
         let all = [&self.missing, reconstructed.missing(), original.missing()];
         let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
-        missing::check(missing, original.dtype())?;
+        check_types(missing, original.dtype(), reconstructed.dtype())?;
         let stored = stored_bytes(&self.reconstructed)?;
-        let (dtype, other) = (original.dtype(), reconstructed.dtype());
-        ensure!(dtype == other, "the original is {dtype} and the reconstruction {other}");
         let regions = if self.bound.is_none() { regions(&self.reconstructed)? } else { None };
         with_values!(original.values(), a => {
             let b = reconstructed.as_slice().unwrap_or_default();
@@ -97,35 +137,61 @@ impl Args {
     fn open_both(&self, codec: &Codec, progress: &Arc<Progress>) -> Result<(Field, Field)> {
         let raw = |path: &Path| Ok::<_, fsz_field::Error>(Kind::of(path)? == Kind::Raw);
         let plain = SourceArgs::default();
-        let like = |path: &Path, field: &Field, raw: bool| SourceArgs {
-            shape: self.source.shape.clone().or(raw.then(|| field.shape().clone())),
-            dtype: self.source.dtype.or(raw.then_some(field.dtype())),
-            like: self.source.shape.is_none().then(|| path.display().to_string()),
-            ..self.source.clone()
-        };
         if raw(&self.reconstructed)? {
             let original = self.source.open_watched(&self.original, codec, progress)?;
-            let SourceArgs { shape, dtype, like, .. } = like(&self.original, &original, true);
+            let kind = (original.shape(), original.dtype());
+            let SourceArgs { shape, dtype, like, .. } = self.like(&self.original, kind, true);
             let source = SourceArgs { shape, dtype, like, ..plain };
             let reconstructed = source.open_watched(&self.reconstructed, codec, progress)?;
             return Ok((original, reconstructed));
         }
         let reconstructed = plain.open_watched(&self.reconstructed, codec, progress)?;
-        let mut source = like(&self.reconstructed, &reconstructed, raw(&self.original)?);
-        if Kind::of(&self.original)? == Kind::Bp {
-            source.variable = source.variable.or(reconstructed.name().map(str::to_owned));
-            source.step = source.step.or(reconstructed.step());
-        }
-        let original = source.open_watched(&self.original, codec, progress)?;
-        if original.shape() != reconstructed.shape() {
-            bail!(
-                "the original has shape {} and the reconstruction {}",
-                original.shape(),
-                reconstructed.shape()
-            );
-        }
+        let kind = (reconstructed.shape(), reconstructed.dtype());
+        let told = (reconstructed.name().map(str::to_owned), reconstructed.step());
+        let original = self.open_original(kind, told, codec, progress)?;
         Ok((original, reconstructed))
     }
+
+    /// Where a field comes from that has shape and type of the one in this file, if it is `raw`.
+    fn like(&self, path: &Path, (shape, dtype): (&Shape, DType), raw: bool) -> SourceArgs {
+        SourceArgs {
+            shape: self.source.shape.clone().or(raw.then(|| shape.clone())),
+            dtype: self.source.dtype.or(raw.then_some(dtype)),
+            like: self.source.shape.is_none().then(|| path.display().to_string()),
+            ..self.source.clone()
+        }
+    }
+
+    /// Opens the original of a reconstruction of this shape and type, which tells variable and step of an ADIOS2 file.
+    fn open_original(
+        &self,
+        (shape, dtype): (&Shape, DType),
+        (name, step): (Option<String>, Option<u64>),
+        codec: &Codec,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
+        let kind = Kind::of(&self.original)?;
+        let mut source = self.like(&self.reconstructed, (shape, dtype), kind == Kind::Raw);
+        if kind == Kind::Bp {
+            source.variable = source.variable.or(name);
+            source.step = source.step.or(step);
+        }
+        let original = source.open_watched(&self.original, codec, progress)?;
+        if original.shape() != shape {
+            bail!("the original has shape {} and the reconstruction {shape}", original.shape());
+        }
+        Ok(original)
+    }
+}
+
+/// Errs when the two have other types, or one of the missing values is none of them.
+fn check_types(missing: &[f64], original: DType, reconstructed: DType) -> Result<()> {
+    missing::check(missing, original)?;
+    ensure!(
+        original == reconstructed,
+        "the original is {original} and the reconstruction {reconstructed}"
+    );
+    Ok(())
 }
 
 /// Those of a .fsz file that has some.

@@ -270,6 +270,43 @@ fn values_of_ranks_are_no_fields() {
     assert_eq!(fixture.run(&asked).code, 1);
 }
 
+/// ADIOS2 awaits the rest of a data file that was cut short, without end.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_interrupt_ends_a_wait_for_data_that_never_come() {
+    use std::io::{BufRead, BufReader};
+    use std::time::{Duration, Instant};
+
+    use crate::interrupt::signal;
+
+    let fixture = Fixture::new();
+    write(&fixture);
+    let data = std::fs::OpenOptions::new().write(true).open(fixture.path("out.bp/data.0")).unwrap();
+    data.set_len(data.metadata().unwrap().len() / 2).unwrap();
+    for output in ["s/", "whole.fsz"] {
+        let mut args =
+            vec!["compress", "out.bp", "--abs", "1", "--variable", "whole", "-o", output];
+        args.extend((output == "whole.fsz").then_some(["--step", "1"]).into_iter().flatten());
+        let mut child = fixture.spawn(&args);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        told.read_line(&mut line).unwrap();
+        assert!(line.contains("out.bp: still reading"), "{line}");
+        signal(&child, libc::SIGINT);
+        let ended = loop {
+            if let Some(ended) = child.try_wait().unwrap() {
+                break ended;
+            }
+            if Instant::now() > deadline {
+                child.kill().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        assert_eq!(ended.code(), Some(130), "{output}");
+    }
+}
+
 #[test]
 fn misuse() {
     let fixture = Fixture::new();

@@ -154,6 +154,42 @@ fn compare_plain_values() {
     assert!(equal["bound_violations"].is_null(), "no bound");
 }
 
+/// A large stream is compared as it is decoded.
+#[test]
+fn compare_by_parts_finds_the_same() {
+    let fixture = Fixture::new();
+    let value = |i: usize| (i as f32 * 1e-3).sin() + (i * 7919 % 1000) as f32 * 1e-4;
+    let mut values: Vec<f32> = (0..53 * 400 * 400).map(value).collect();
+    values[1_000_000..1_000_300].fill(f32::NAN);
+    values[5_000_000..5_000_700].fill(1e20);
+    let original = "large_53x400x400.f32";
+    fixture.write_f32(original, &values);
+    let compress = ["compress", original, "-o", "large.fsz", "--abs", "1e-2", "--missing", "1e20"];
+    fixture.fine(&[&compress[..], &["--bound-in", "7:30,:,50:300=1e-3"]].concat());
+    fixture.fine(&["decompress", "large.fsz", "-o", "back.f32"]);
+    let figures = |reconstructed: &str, more: &[&str]| {
+        let compare = ["compare", original, reconstructed, "--json"];
+        let mut found = fixture.json(&[&compare[..], more].concat());
+        let found = found.as_object_mut().unwrap();
+        // Those of the stream's file.
+        found.retain(|name, _| !["compression_ratio", "bits_per_value"].contains(&name.as_str()));
+        (found.remove("region_bounds"), found.clone())
+    };
+    let (regions, found) = figures("large.fsz", &[]);
+    assert_eq!(regions, Some(serde_json::json!([{ "bound": 1e-3 }])));
+    assert_eq!(found, figures("back.f32", &["--bound", "0.01", "--missing", "1e20"]).1);
+    // A bound of one's own takes the place of theirs.
+    let own = ["--bound", "0.0005", "--missing", "1e20"];
+    let (regions, found) = figures("large.fsz", &own);
+    assert_eq!((regions, &found), (None, &figures("back.f32", &own).1));
+    assert!(found["bound_violations"].as_u64().unwrap() > 1000);
+
+    let mut damaged = fixture.read("large.fsz");
+    *damaged.last_mut().unwrap() ^= 1;
+    fixture.write("damaged.fsz", &damaged);
+    fixture.refused(&["compare", original, "damaged.fsz"], "damaged.fsz: corrupt FSZ stream");
+}
+
 #[test]
 fn compare_leaves_missing_values_out() {
     let fixture = Fixture::new();

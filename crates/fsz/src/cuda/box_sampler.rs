@@ -28,6 +28,7 @@ use super::{
 };
 use crate::{
     error::Result,
+    float_mode::FloatMode,
     format::{
         TileGrid,
         dense::{BOX, Layout, MOST_FINE},
@@ -457,6 +458,7 @@ impl<A: Arguments> OnDevice<'_, A> {
                 [pointer(&mut field), pointer(&mut own), pointer(&mut listed), pointer(&mut to)];
             let launch = Launch::new(tiles.len() as u64, module.shapes.gather_threads);
             let count = |(&tile, elements): (&u32, &[A::Element])| {
+                let _mode = FloatMode::standard();
                 Counted::exact(&elements[..grid.tile_len(tile.into())])
             };
             let together = |mut all: Counted, own: Counted| {

@@ -17,6 +17,7 @@ use crate::{
     codec::Codec,
     element::Element,
     error::{Error, Result},
+    float_mode::FloatMode,
     format::{SAMPLE_MULTIPLIER, sections::max_compressed_len},
     missing::is_missing,
     options::{CompressOptions, DecompressOptions},
@@ -221,6 +222,7 @@ impl<T: Element> Field<'_, T> {
     fn mean_squared_error(&self, decoded: &[T], scale: f64) -> f64 {
         const PART: usize = 1 << 16;
         let part = |(original, decoded): (&[T], &[T])| {
+            let _mode = FloatMode::standard();
             let pairs = original.iter().zip(decoded);
             let counted = pairs.filter(|(d, _)| d.is_finite() && !is_missing(**d, self.missing));
             counted.fold((0.0, 0u64), |(sum, count), (d, near)| {

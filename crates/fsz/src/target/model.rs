@@ -5,7 +5,9 @@
 
 use rayon::prelude::*;
 
-use crate::{exec::Execution, format::MAX_CODE, missing::is_missing, scalar::Scalar};
+use crate::{
+    exec::Execution, float_mode::FloatMode, format::MAX_CODE, missing::is_missing, scalar::Scalar,
+};
 
 /// Elements that are counted in one go, each run without the one before.
 const PART: usize = 1 << 15;
@@ -141,6 +143,7 @@ impl Counts {
     fn of<T: Scalar>(data: &[T], missing: &[T], runs: bool, run: Execution<'_>) -> Self {
         let every = data.len().div_ceil(PART).div_ceil(MOST_PARTS).max(1);
         let take = |mut counts: Counts, part: &[T]| {
+            let _mode = FloatMode::standard();
             counts.take(&part[..part.len().min(PART)], missing, runs);
             counts
         };

@@ -2,6 +2,8 @@
 
 use std::arch::asm;
 
+use rayon::ThreadPoolBuilder;
+
 use crate::common::{codecs, compress, decompress, inputs::field, profiles};
 use fsz::{Bound, Codec, CompressOptions, Element};
 
@@ -93,5 +95,43 @@ fn of_the_program_is_not_that_of_threads() {
         let codec = in_mode(mode, || Codec::cpu().threads(3)).expect("threads");
         assert!(compress(&codec, &data, &[400_000], &options) == stream, "mode {mode:x}");
         assert!(decompress::<f32>(&codec, &stream) == decompress::<f32>(&Codec::cpu(), &stream));
+    }
+}
+
+/// A program starts a pool of its own, which calls work on.
+#[test]
+fn of_the_threads_of_a_pool_is_put_aside() {
+    // More than one thread takes at a time of anything.
+    const LEN: usize = 300_000;
+    let shape = [LEN as u64];
+    let tiny: Vec<f64> = (1..=LEN).map(|i| f64::from_bits((i * 7919 % 100_003) as u64)).collect();
+    let noise = field::<f64>("smooth, noise", LEN, 3);
+    let alone = Codec::cpu().threads(1).expect("a codec");
+    for mode_of_pool in [0x9FC0, 0x5F80, 0xF940] {
+        let pool = ThreadPoolBuilder::new().num_threads(3);
+        let pool = pool.start_handler(move |_| set_mode(mode_of_pool)).build().expect("a pool");
+        for (data, bound) in [
+            (&tiny, Bound::Absolute(1e-321)),
+            (&tiny, Bound::ValueRange(1e-3)),
+            (&tiny, Bound::Ratio(8.0)),
+            (&noise, Bound::ValueRange(1e-3)),
+            (&noise, Bound::Psnr(60.0)),
+        ] {
+            for (name, profile) in profiles() {
+                let what = format!("mode {mode_of_pool:x}, {bound:?}, {name}");
+                let options = CompressOptions::new(bound).profile(profile);
+                let stream = compress(&alone, data, &shape, &options);
+                let values = decompress::<f64>(&alone, &stream);
+                let (made, decoded) = pool.install(|| {
+                    let made = compress(&Codec::cpu(), data, &shape, &options);
+                    (made, decompress::<f64>(&Codec::cpu(), &stream))
+                });
+                assert!(made == stream, "{what}: other bytes");
+                let is_same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+                assert!(decoded.iter().zip(&values).all(is_same), "{what}: other values");
+            }
+        }
+        let left = pool.broadcast(|_| mode() & SETTINGS);
+        assert_eq!(left, [mode_of_pool; 3]);
     }
 }

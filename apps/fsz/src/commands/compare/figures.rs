@@ -1,13 +1,15 @@
 //! The figures of a comparison.
 
+use std::path::Path;
+
 use anyhow::{Result, anyhow};
-use fsz::{Element, Progress};
+use fsz::{Codec, Element, Progress, Stream};
 use fsz_field::Shape;
 use fsz_figure::number::short;
-use fsz_metrics::{Limit, Missing, Sample};
+use fsz_metrics::{Comparison, Limit, Missing, Partwise, Sample, Ssim};
 use serde::Serialize;
 
-use crate::limit;
+use crate::{chunked, limit};
 
 /// The figures, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -97,19 +99,71 @@ impl Figures {
         };
         let shape = shape.indices()?;
         let similar = fsz_metrics::ssim_watched((a, b), &shape, &missing, &watch).map_err(ended)?;
+        let limits = regions.map(|regions| regions.limits);
+        let raw = size_of_val(a) as u64;
+        Ok(Figures::new(&found, similar, (bound, violations), limits.as_deref(), (raw, stored)))
+    }
+
+    /// Compares the field of a stream in a file with its original, of its shape and type, as it is decoded; `regions` are
+    /// the bounds of its regions, where those count, the first that outside. `None` where the whole field must be at hand.
+    ///
+    /// # Errors
+    /// When the stream is damaged, or it is interrupted.
+    pub fn by_parts<T: Element + Sample>(
+        codec: &Codec,
+        (path, stream): (&Path, &Stream<'_>),
+        a: &[T],
+        missing: &[f64],
+        (bound, regions): (Option<Limit>, Option<&[Limit]>),
+        stored: Option<u64>,
+        quiet: bool,
+    ) -> Result<Option<Self>> {
+        let missing = Missing::<T>::new(missing);
+        let shape = Shape::new(&stream.header().shape)?.indices()?;
+        // What ends it is looked at between the parts.
+        let watch = |_: usize| true;
+        let mut partwise = Partwise::new(a, &shape, &missing, bound)?;
+        let (mut beyond, mut owner) = (0, Vec::new());
+        chunked::each::<T>(codec, (path, stream), "comparing", quiet, |start, part| {
+            partwise.add(part, &watch)?;
+            if let Some(limits) = regions {
+                let start = start as usize;
+                owner.resize(part.len(), 0);
+                stream.regions_of_range(start as u64, &mut owner)?;
+                let original = &a[start..start + part.len()];
+                let errors = fsz_metrics::by_region(original, part, &missing, &owner, limits)?;
+                beyond += errors.iter().map(|errors| errors.beyond).sum::<u64>();
+            }
+            Ok(())
+        })?;
+        Ok(partwise.finish(&watch)?.map(|(found, similar)| {
+            let violations = regions.map_or(found.beyond, |_| Some(beyond));
+            let raw = size_of_val(a) as u64;
+            Figures::new(&found, similar, (bound, violations), regions, (raw, stored))
+        }))
+    }
+
+    /// Of what was found; `regions` are the bounds of regions, the first that outside.
+    fn new(
+        found: &Comparison,
+        similar: Ssim,
+        (bound, violations): (Option<Limit>, Option<u64>),
+        regions: Option<&[Limit]>,
+        (raw, stored): (u64, Option<u64>),
+    ) -> Self {
         let elements = found.elements.max(1) as f64;
-        Ok(Figures {
+        Figures {
             max_abs_error: found.max_abs_error,
             psnr: found.psnr(),
             nrmse: found.nrmse(),
             ssim: similar.mean,
-            compression_ratio: stored.map(|n| size_of_val(a) as f64 / n as f64),
+            compression_ratio: stored.map(|n| raw as f64 / n as f64),
             bits_per_value: stored.map(|n| 8.0 * n as f64 / elements),
             bound: bound.map(|limit| limit.absolute),
             relative_bound: bound.map(|limit| limit.relative).filter(|&share| share > 0.0),
             bound_violations: violations,
-            region_bounds: regions.map_or_else(Vec::new, |regions| {
-                regions.limits[1..].iter().map(RegionBound::from).collect()
+            region_bounds: regions.map_or_else(Vec::new, |limits| {
+                limits[1..].iter().map(RegionBound::from).collect()
             }),
             elements: found.elements,
             compared: found.compared,
@@ -118,7 +172,7 @@ impl Figures {
             inf: found.inf,
             missing: found.missing,
             altered: found.changed_bits,
-        })
+        }
     }
 
     /// For people, a line each.

@@ -189,7 +189,8 @@ impl<'a> Inputs<'a> {
         let path = &self.args.input[step.input];
         #[cfg(feature = "adios2")]
         if let Some(bp) = &self.bp {
-            let field = bp.read(&step.variable, step.number, self.args.inputs.block)?;
+            let read = || bp.read(&step.variable, step.number, self.args.inputs.block);
+            let field = crate::patience::read(path, read)?;
             return Ok(field.with_named_missing(&self.args.missing));
         }
         let field = self.args.inputs.source(path)?.open_watched(path, codec, progress)?;
