@@ -89,9 +89,7 @@ impl Args {
         let original = bar::watch("comparing", quiet, |progress| {
             self.open_original((&shape, header.dtype), told, codec, progress)
         })?;
-        let all = [&self.missing, &header.missing, original.missing()];
-        let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
-        check_types(missing, original.dtype(), header.dtype)?;
+        let missing = self.missing(&original, (&header.missing, header.dtype))?;
         let stored = stored_bytes(&self.reconstructed)?;
         let limits = limit::by_region(&stream);
         let regions = (self.bound.is_none() && header.has_regions()).then_some(&limits[..]);
@@ -108,15 +106,31 @@ impl Args {
         progress: &Arc<Progress>,
     ) -> Result<Figures> {
         let (original, reconstructed) = self.open_both(codec, progress)?;
-        let all = [&self.missing, reconstructed.missing(), original.missing()];
-        let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
-        check_types(missing, original.dtype(), reconstructed.dtype())?;
+        let told = (reconstructed.missing(), reconstructed.dtype());
+        let missing = self.missing(&original, told)?;
         let stored = stored_bytes(&self.reconstructed)?;
         let regions = if self.bound.is_none() { regions(&self.reconstructed)? } else { None };
         with_values!(original.values(), a => {
             let b = reconstructed.as_slice().unwrap_or_default();
             Figures::of(original.shape(), (a, b), missing, (bound, regions), stored, progress)
         })
+    }
+
+    /// The missing values that are asked for, else those that the reconstruction tells with its type, else the original's.
+    ///
+    /// # Errors
+    /// When the two have other types, or one of the missing values is none of them.
+    fn missing<'a>(
+        &'a self,
+        original: &'a Field,
+        (reconstructed, other): (&'a [f64], DType),
+    ) -> Result<&'a [f64]> {
+        let all = [&self.missing, reconstructed, original.missing()];
+        let missing = all.into_iter().find(|missing| !missing.is_empty()).unwrap_or_default();
+        let dtype = original.dtype();
+        missing::check(missing, dtype)?;
+        ensure!(dtype == other, "the original is {dtype} and the reconstruction {other}");
+        Ok(missing)
     }
 
     /// The bound that is asked for, else that of the compressed file.
@@ -182,16 +196,6 @@ impl Args {
         }
         Ok(original)
     }
-}
-
-/// Errs when the two have other types, or one of the missing values is none of them.
-fn check_types(missing: &[f64], original: DType, reconstructed: DType) -> Result<()> {
-    missing::check(missing, original)?;
-    ensure!(
-        original == reconstructed,
-        "the original is {original} and the reconstruction {reconstructed}"
-    );
-    Ok(())
 }
 
 /// Those of a .fsz file that has some.
