@@ -45,8 +45,7 @@ struct SpanPoint
     /// Where its word is in shared memory.
     template <u32 LAYOUT> FSZ_DEVICE u32 place() const
     {
-        using Places = StagePlaces<LAYOUT>;
-        return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+        return StagePlaces<LAYOUT>::place(z, y, x);
     }
 
     FSZ_DEVICE u32 place(u32 layout) const

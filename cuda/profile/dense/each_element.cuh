@@ -59,7 +59,7 @@ FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
         {
             d[n] = next[n];
         }
-        const u32 place = Places::place(0, z) + Places::place(1, y + first) + Places::place(2, x);
+        const u32 place = Places::place(z, y + first, x);
         const u32 now = y;
         y += STEPS * ROWS;
         if (y >= n_y)
@@ -180,8 +180,7 @@ FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, c
 /// Where boxes that are interpolated have their elements in shared memory.
 template <u32 LAYOUT> FSZ_DEVICE u32 stage_place(u32 z, u32 y, u32 x, u32)
 {
-    using Places = StagePlaces<LAYOUT>;
-    return Places::place(0, z) + Places::place(1, y) + Places::place(2, x);
+    return StagePlaces<LAYOUT>::place(z, y, x);
 }
 
 /// The elements of a box by WIDTH, with these places, for what takes many instructions.

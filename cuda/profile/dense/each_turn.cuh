@@ -61,7 +61,7 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
         step = ROWS * row;
         plane = span.plane;
         turn = BRICK ? PLANES * plane : TURN_ROWS * row;
-        place = Places::place(1, first) + Places::place(2, x);
+        place = Places::place(0, first, x);
     }
 
     /// Whether the lane has step `k` of the turn.

@@ -74,31 +74,28 @@ struct BoxPoint
 template <u32 LAYOUT> struct SideBySide
 {
     /// Bytes to the one that is so many further.
-    FSZ_DEVICE static constexpr u32 further(u32 j) { return 2 * j; }
-
-    /// Four of them.
-    FSZ_DEVICE static void four(u32 at, i32 (&to)[4])
+    FSZ_DEVICE static constexpr u32 further(u32 j)
     {
-        const u32 low = word_at(at), high = word_at(at + 4);
-        to[0] = static_cast<short>(low);
-        to[1] = static_cast<i32>(low) >> 16;
-        to[2] = static_cast<short>(high);
-        to[3] = static_cast<i32>(high) >> 16;
+        if constexpr (LAYOUT == LAYOUT_LINE)
+        {
+            return 2 * j;
+        }
+        else
+        {
+            return ValuePlaces<LAYOUT>::place(2, j);
+        }
     }
-};
 
-template <> struct SideBySide<LAYOUT_BRICK>
-{
-    using Places = ValuePlaces<LAYOUT_BRICK>;
-    FSZ_DEVICE static constexpr u32 further(u32 j) { return Places::place(2, j); }
-
+    /// Four of them, two in a word.
     FSZ_DEVICE static void four(u32 at, i32 (&to)[4])
     {
-        const u32 even = word_at(at), odd = word_at(at + Places::ODD_X);
-        to[0] = static_cast<short>(even);
-        to[1] = static_cast<short>(odd);
-        to[2] = static_cast<i32>(even) >> 16;
-        to[3] = static_cast<i32>(odd) >> 16;
+        // The one in the first one's word, and the first one of the other word.
+        constexpr u32 WITH = further(1) == 2 ? 1 : 2, OTHER = 3 - WITH;
+        const u32 first = word_at(at), second = word_at(at + further(OTHER));
+        to[0] = static_cast<short>(first);
+        to[WITH] = static_cast<i32>(first) >> 16;
+        to[OTHER] = static_cast<short>(second);
+        to[3] = static_cast<i32>(second) >> 16;
     }
 };
 
