@@ -8,14 +8,27 @@ use std::marker::PhantomData;
 
 /// The default, until this is dropped. Then the thread computes again as its program has set it. A call has one, and so has
 /// each share of its work that another thread may do: of a pool that the program has started, that has a mode of its own.
+///
+/// Calls of this library need none. It is for what else a plugin computes in the threads of a program, such as the numbers of a
+/// text, of which Rust rounds some as the thread does:
+///
+/// ```
+/// let bound: f64 = {
+///     let _mode = fsz::FloatMode::standard();
+///     "1e-3".parse()?
+/// };
+/// # Ok::<(), std::num::ParseFloatError>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct FloatMode {
+#[must_use = "the mode is the default until this is dropped"]
+pub struct FloatMode {
     before: register::Value,
     /// Belongs to the thread that made it.
     thread: PhantomData<*const ()>,
 }
 
 impl FloatMode {
+    /// Computes as IEEE 754 does by default from here on.
     pub fn standard() -> Self {
         let before = register::read();
         if before & register::SETTINGS != register::STANDARD {

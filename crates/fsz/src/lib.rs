@@ -64,6 +64,7 @@ pub use cuda::{DeviceInfo, devices};
 pub use dtype::DType;
 pub use element::Element;
 pub use error::{Error, Result};
+pub use float_mode::FloatMode;
 pub use format::dense::Layout;
 pub use format::header::Header;
 pub use format::sections::max_compressed_len;

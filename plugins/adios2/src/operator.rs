@@ -16,7 +16,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use fsz::{Codec, DType};
+use fsz::{Codec, DType, FloatMode};
 
 use mask::Mask;
 pub(crate) use read::open_stream;
@@ -63,6 +63,7 @@ impl Operator {
         parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
         may_fail: bool,
     ) -> Result<Operator, String> {
+        let _mode = FloatMode::standard();
         let parameters: Vec<_> = parameters.into_iter().collect();
         let lasting = |(key, _): &&(&str, &str)| !key.to_lowercase().starts_with("range");
         let given = parameters.iter().filter(lasting);
@@ -145,8 +146,9 @@ fn most(elements: usize, element_size: usize, dimensions: usize) -> usize {
     stream.saturating_add(max_header(dimensions.min(MAX_DIMENSIONS)))
 }
 
-/// What `work` returns, or that it panicked.
+/// What `work` returns, or that it panicked. How the program's thread computes with floats changes no number.
 pub(crate) fn attempt<R, E: From<String>>(work: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+    let _mode = FloatMode::standard();
     let panicked = |_| Err(String::from("the codec panicked (please report this)").into());
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }

@@ -25,8 +25,9 @@ mod tests;
 /// What goes wrong here, in words.
 type Result<T> = std::result::Result<T, String>;
 
-/// Runs what HDF5 or a C program has called: nothing unwinds into them.
+/// Runs what HDF5 or a C program has called: nothing unwinds into them, and how their thread computes with floats changes no number.
 fn attempt<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let _mode = fsz::FloatMode::standard();
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err("FSZ panicked (please report this)".into()))
 }

@@ -5,7 +5,7 @@ mod device;
 #[path = "../../tests/common/noise.rs"]
 mod noise;
 
-use std::ptr;
+use std::{ffi::c_int, ptr};
 
 use fsz::{DType, Element, Stream};
 
@@ -73,6 +73,27 @@ fn smooth_values_keep_the_bound_with_and_without_an_estimate() {
         let back = read(&payload, values.len());
         assert!(values.iter().zip(&back).all(|(a, b)| (a - b).abs() <= 1e-3));
     }
+}
+
+/// `FE_DOWNWARD`.
+#[cfg(target_arch = "x86_64")]
+const DOWNWARD: c_int = 0x400;
+#[cfg(target_arch = "aarch64")]
+const DOWNWARD: c_int = 0x80_0000;
+
+unsafe extern "C" {
+    safe fn fegetround() -> c_int;
+    safe fn fesetround(direction: c_int) -> c_int;
+}
+
+#[test]
+fn bounds_are_the_nearest_numbers_however_the_thread_rounds() {
+    let given = [("accuracy", "0.1"), ("bound_in", "2:4=1e-3"), ("missing", "0.05")];
+    let before = fegetround();
+    assert_eq!(fesetround(DOWNWARD), 0);
+    let rounded = writer(&given).parameters;
+    fesetround(before);
+    assert_eq!(rounded, writer(&given).parameters);
 }
 
 #[test]

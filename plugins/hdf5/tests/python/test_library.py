@@ -1,6 +1,7 @@
 """The library as a file, and as a library that other programs load."""
 
 import ctypes
+import platform
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,9 @@ EXPORTED = {
     "fsz_hdf5_max_chunk_size",
     "fsz_hdf5_message",
 }
+
+# FE_DOWNWARD of the machines.
+DOWNWARD = {"x86_64": 0x400, "aarch64": 0x800000}
 
 
 class Library(Scratch):
@@ -50,6 +54,21 @@ class Library(Scratch):
             size = compress(values, ctypes.c_size_t(number), None, None, ctypes.c_size_t(0))
             self.assertEqual(size, 0)
             self.assertGreater(len(library.fsz_hdf5_message()), 10)
+
+    @unittest.skipUnless(platform.machine() in DOWNWARD, "how this machine rounds is not known")
+    def test_a_bound_is_the_nearest_number_however_the_thread_rounds(self):
+        library = ctypes.CDLL(str(plugin()))
+
+        def words():
+            words, count = (ctypes.c_uint * 64)(), ctypes.c_size_t(64)
+            done = library.fsz_hdf5_cd_values(b"absolute=0.1", words, ctypes.byref(count))
+            return done, words[: count.value]
+
+        before = library.fegetround()
+        self.assertEqual(library.fesetround(DOWNWARD[platform.machine()]), 0)
+        rounded = words()
+        library.fesetround(before)
+        self.assertEqual(rounded, words())
 
     def test_the_manual_shows_the_example_as_it_is(self):
         manual = (FILTER.parents[1] / "docs" / "hdf5.md").read_text()
