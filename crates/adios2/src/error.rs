@@ -43,6 +43,9 @@ pub enum Error {
         /// The class of failure.
         failure: CallFailure,
     },
+    /// A file ends in the middle of what it holds.
+    #[error("{} was cut short: copy the whole folder again, or wait until its program has written it", .0.display())]
+    CutShort(PathBuf),
     /// The file or step has no variable of this name.
     #[error("there is no variable {0:?}")]
     NoSuchVariable(String),

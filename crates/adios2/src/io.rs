@@ -8,6 +8,7 @@ use crate::{
     Element, Engine, Error, Layout, Mode, Result, Variable,
     call::{c_sizes, c_string, check, check_pointer},
     context::{Context, lock_operator_table},
+    cut_short,
 };
 
 /// A group of variables, attributes and engine settings: the unit that is opened as a file or a
@@ -112,10 +113,14 @@ impl Io {
     /// Opens a file or stream. An `Io` may have one engine of a name open at a time.
     ///
     /// # Errors
-    /// [`Error::Call`] when it is missing, not readable, or not of this engine.
+    /// [`Error::Call`] when it is missing, not readable, or not of this engine, [`Error::CutShort`] when a part of it is
+    /// missing without which ADIOS2 would crash.
     pub fn open(&self, path: impl AsRef<Path>, mode: Mode) -> Result<Engine> {
         let path = path.as_ref();
         let c_path = c_string(&path.to_string_lossy())?;
+        if mode == Mode::ReadRandomAccess {
+            cut_short::check(path)?;
+        }
         // As a program leaves it that ends in its first step. Where steps are awaited, opening waits for the first.
         let without_index = mode == Mode::ReadRandomAccess
             && fs::metadata(path.join("md.idx")).is_ok_and(|index| index.len() == 0);

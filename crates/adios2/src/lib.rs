@@ -47,6 +47,7 @@ mod attribute;
 mod block;
 mod call;
 mod context;
+mod cut_short;
 mod engine;
 mod error;
 mod io;

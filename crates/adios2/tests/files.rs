@@ -214,6 +214,20 @@ fn a_file_without_a_finished_step_has_no_variables() {
     }
 }
 
+#[test]
+fn a_file_whose_layouts_are_cut_short_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let path = write(folder.path(), "BP5");
+    let layouts = path.join("mmd.0");
+    let whole = std::fs::read(&layouts).unwrap();
+    let io = Adios::new().unwrap().declare_io("in").unwrap();
+    for len in [1, 15, 16, whole.len() / 2, whole.len() - 8, whole.len() - 1] {
+        std::fs::write(&layouts, &whole[..len]).unwrap();
+        let opened = io.open(&path, Mode::ReadRandomAccess);
+        assert!(matches!(opened, Err(Error::CutShort(file)) if file == layouts), "{len}");
+    }
+}
+
 /// With all steps at hand a variable's steps are those that have it; BP4 counts those of the file.
 #[test]
 fn variables_may_skip_steps() {
