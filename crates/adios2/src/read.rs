@@ -151,8 +151,11 @@ impl Engine {
                     }
                 }
             }
-            (kind, selection) => Err(Error::InvalidArgument(format!(
-                "{name:?} is a {kind:?}, which has no {selection:?}"
+            (ShapeKind::LocalArray, _) => Err(Error::InvalidArgument(format!(
+                "{name:?} consists of local arrays: choose a part of one of its ADIOS2 blocks"
+            ))),
+            _ => Err(Error::InvalidArgument(format!(
+                "{name:?} is a single value, of which no part can be chosen"
             ))),
         }
     }

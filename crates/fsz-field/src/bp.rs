@@ -69,6 +69,15 @@ impl Bp {
         all.iter().find(|v| v.name == name).cloned().ok_or_else(missing)
     }
 
+    /// # Errors
+    /// When the variable has no such step.
+    pub fn check_step(&self, variable: &VariableInfo, step: u64) -> Result<()> {
+        let VariableInfo { name, steps: all, .. } = variable;
+        let steps = if *all == 1 { "step" } else { "steps" };
+        let reason = || format!("{name} has {all} {steps}; there is no step {step}");
+        if step < *all { Ok(()) } else { Err(Error::file(&self.path, reason())) }
+    }
+
     /// The ADIOS2 blocks of one step, from the metadata alone.
     pub fn blocks(&self, name: &str, step: u64) -> Result<StepBlocks> {
         self.engine.blocks(name, Step::At(step)).map_err(|e| self.refuse(e))
@@ -87,11 +96,7 @@ impl Bp {
     /// `f64`, and when a variable of local arrays is asked for without a block.
     pub fn read(&self, name: &str, step: u64, block: Option<u64>) -> Result<Field> {
         let variable = self.variable(name)?;
-        if step >= variable.steps {
-            let steps = if variable.steps == 1 { "step" } else { "steps" };
-            let reason = format!("{name} has {} {steps}; there is no step {step}", variable.steps);
-            return Err(Error::file(&self.path, reason));
-        }
+        self.check_step(&variable, step)?;
         let blocks = self.blocks(name, step)?;
         let is_local = matches!(variable.kind, ShapeKind::LocalArray);
         let block = match block {
@@ -121,7 +126,7 @@ impl Bp {
         let shape = Shape::new(&sides)?;
         let Some(dtype) = element_type(variable.dtype) else {
             let found = variable.dtype;
-            let reason = format!("{name} has type {found}; only f32 and f64 are supported");
+            let reason = format!("{name} holds {found}; only f32 and f64 are supported");
             return Err(Error::file(&self.path, reason));
         };
         let field = with_element!(dtype, T => self.read_as::<T>(name, step, &selection, shape)?);

@@ -77,8 +77,7 @@ mod with_adios2 {
     fn stream(args: &Args, file: &Bp) -> Result<Vec<u8>> {
         let (name, step) = (&args.variable, args.step);
         let variable = file.variable(name)?;
-        let steps = variable.steps;
-        ensure!(step < steps, "{name} has {steps} steps; there is no step {step}");
+        file.check_step(&variable, step)?;
         let blocks = file.blocks(name, step)?.blocks.len();
         let block = match args.block {
             Some(block) => block,

@@ -113,6 +113,7 @@ fn a_file_without_a_finished_step_is_told() {
     assert!(told.err.starts_with("out.bp: no variables; "), "{}", told.err);
     assert_eq!(fixture.run(&["inspect", "--require-compressed", "out.bp"]).code, 1);
     fixture.refused(&["compress", "out.bp", "--abs", "1", "-o", "T.fsz"], "out.bp: no variables; ");
+    fixture.refused(&["compress", "out.bp", "--abs", "1", "-o", "T/"], "out.bp: no variables; ");
 }
 
 #[test]
@@ -253,10 +254,12 @@ fn values_of_ranks_are_no_fields() {
     fixture.write("adios2.xml", CONFIG.as_bytes());
     let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("out").unwrap();
     let t = io.define_variable::<f32>("T", &Layout::whole(&[6, 20, 30])).unwrap();
+    let time = io.define_variable::<f64>("t", &Layout::Value).unwrap();
     let layout = Layout::global(&[2], &[0], &[1]);
     let seconds = io.define_variable::<f64>("seconds", &layout).unwrap();
     let mut out = io.open(Path::new(&fixture.path("ranks.bp")), Mode::Write).unwrap();
     out.put(&t, &at(0)).unwrap();
+    out.put(&time, &[0.5]).unwrap();
     out.put_block(&seconds, &[0], &[1], &[0.5]).unwrap();
     out.put_block(&seconds, &[1], &[1], &[0.75]).unwrap();
     out.close().unwrap();
@@ -264,6 +267,16 @@ fn values_of_ranks_are_no_fields() {
     fixture.fine(&["slice", "ranks.bp", "--axis", "0", "--index", "0", "-o", "slice.npy"]);
     fixture.fine(&["compress", "ranks.bp", "-o", "all/", "--abs", "0.1"]);
     assert!(!fixture.path("all/seconds.000000.fsz").exists());
+    let into = |more: &[&'static str]| {
+        [&["compress", "ranks.bp", "-o", "some/", "--abs", "0.1"][..], more].concat()
+    };
+    // Nor is what all write; who names it is told so.
+    fixture.refused(&into(&["--variable", "t"]), "ranks.bp: t is a single value: name arrays");
+    fixture.refused(&into(&["--variable", "T", "--variable", "t"]), "t is a single value");
+    fixture.refused(&into(&["--variable", "T", "--step", "1"]), "T has 1 step; there is no step 1");
+    fixture.refused(&into(&["--step", "1"]), "no array of float or double has a step 1");
+    let part = ["extract", "ranks.bp", "-o", "t.npy", "--block", "0", "--variable", "t"];
+    fixture.refused(&part, "a single value, of which no part can be chosen");
     // By their name they are an array.
     fixture.fine(&["compress", "ranks.bp", "-o", "s.fsz", "--abs", "0.1", "--variable", "seconds"]);
     let asked = ["inspect", "--require-compressed", "ranks.bp", "--variable", "seconds"];

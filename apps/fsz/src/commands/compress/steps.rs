@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, Header, Progress};
 #[cfg(feature = "adios2")]
-use fsz_field::bp::BlockInfo;
+use fsz_field::bp::{BlockInfo, NO_VARIABLES};
 use fsz_field::{Field, Kind, StreamFile};
 
 use super::Args;
@@ -132,6 +132,7 @@ impl<'a> Inputs<'a> {
     #[cfg(feature = "adios2")]
     fn bp_steps(&self, bp: &fsz_field::bp::Bp, folder: &Path) -> Result<Vec<Step>> {
         let asked = &self.args.inputs.variable;
+        let path = self.args.input[0].display();
         let mut steps = Vec::new();
         let mut variables = Vec::new();
         for name in asked {
@@ -139,7 +140,9 @@ impl<'a> Inputs<'a> {
         }
         if asked.is_empty() {
             let is_field = |v: &adios2::VariableInfo| ["f32", "f64"].contains(&v.dtype.name());
-            variables.extend(bp.variables()?.into_iter().filter(is_field));
+            let all = bp.variables()?;
+            ensure!(!all.is_empty(), "{path}: {NO_VARIABLES}");
+            variables.extend(all.into_iter().filter(is_field));
         }
         for variable in variables {
             let of = |step: &u64| self.args.inputs.step.is_none_or(|only| only == *step);
@@ -151,11 +154,10 @@ impl<'a> Inputs<'a> {
             {
                 continue;
             }
-            for (number, blocks) in found {
-                // A single value is no field.
-                if blocks.iter().all(|block| block.count.is_empty()) {
-                    continue;
-                }
+            // A single value is no field.
+            let is_field = |blocks: &[BlockInfo]| !blocks.iter().all(|b| b.count.is_empty());
+            let (name, before) = (&variable.name, steps.len());
+            for (number, blocks) in found.into_iter().filter(|(_, blocks)| is_field(blocks)) {
                 let elements: u64 = blocks.iter().map(|block| block.elements()).sum();
                 steps.push(Step {
                     input: 0,
@@ -165,8 +167,19 @@ impl<'a> Inputs<'a> {
                     bytes: elements * 8,
                 });
             }
+            if !asked.is_empty() && steps.len() == before {
+                if let Some(step) = self.args.inputs.step {
+                    bp.check_step(&variable, step)?;
+                }
+                bail!("{path}: {name} is a single value: name arrays with --variable");
+            }
         }
-        ensure!(!steps.is_empty(), "{}: no such step of a field", self.args.input[0].display());
+        if steps.is_empty() {
+            match self.args.inputs.step {
+                Some(step) => bail!("{path}: no array of float or double has a step {step}"),
+                None => bail!("{path}: no arrays of float or double"),
+            }
+        }
         Ok(steps)
     }
 
