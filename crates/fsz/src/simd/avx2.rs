@@ -2,13 +2,16 @@
 
 use std::arch::x86_64::*;
 
-use super::{ROUND_F32, ROUND_F64, Simd};
+use super::{ROUND_F64, Simd};
 use crate::{
     format::{
         BLOCK, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, MIX, MU_WORD, RateByte, TILE, TILE_BLOCKS,
     },
     quantizer::{Errors, Linear, Plain},
 };
+
+/// 1.5 · 2²³: what [`ROUND_F64`] is, for `f32`.
+const ROUND_F32: f32 = 12582912.0;
 
 /// A proof that the processor has the instructions: only [`Avx2::new`] makes one.
 #[derive(Clone, Copy, Debug)]

@@ -11,8 +11,6 @@ use crate::{
 
 /// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
 pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
-/// 1.5 · 2²³: the same for `f32`.
-pub(crate) const ROUND_F32: f32 = 12582912.0;
 
 /// Bits of the largest magnitude of a block, given the OR of its magnitudes.
 #[inline(always)]

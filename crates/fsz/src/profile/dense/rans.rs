@@ -101,24 +101,25 @@ impl Encoder {
     pub fn code(&mut self, items: &Items, tables: &EncodingTables, level: Level) {
         for &step in items.steps().iter().rev() {
             let (values, rows) = items.lanes(step);
-            #[cfg(target_arch = "x86_64")]
-            if level == Level::Avx2 {
-                self.half_words.reserve(avx2::WRITE_AHEAD);
-                // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those
-                // of contexts, of which the tables have all symbols; there is room for half words.
-                unsafe {
-                    avx2::encode(
-                        step,
-                        values,
-                        rows,
-                        &tables.slots,
-                        &mut self.states,
-                        &mut self.half_words,
-                    );
+            match level {
+                Level::Portable => self.step(step, values, rows, tables),
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => {
+                    self.half_words.reserve(avx2::WRITE_AHEAD);
+                    // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those
+                    // of contexts, of which the tables have all symbols; there is room for half words.
+                    unsafe {
+                        avx2::encode(
+                            step,
+                            values,
+                            rows,
+                            &tables.slots,
+                            &mut self.states,
+                            &mut self.half_words,
+                        );
+                    }
                 }
-                continue;
             }
-            self.step(step, values, rows, tables);
         }
     }
 
@@ -241,18 +242,21 @@ impl<'a> Decoder<'a> {
         rows: Lanes<'_, u8>,
         items: &mut [i32; LANES],
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.level == Level::Avx2
-            && let Some(ahead) = self.half_words.get(self.at..self.at + READ_AHEAD)
-        {
-            let slots = &self.tables.slots;
-            // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those of
-            // contexts, of which the tables have all slots; the half words are there.
-            let taken = unsafe {
-                avx2::decode(alphabet, lanes, rows, slots, &mut self.states, ahead, items)
-            };
-            self.at += taken;
-            return;
+        match self.level {
+            Level::Portable => {}
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                if let Some(ahead) = self.half_words.get(self.at..self.at + READ_AHEAD) {
+                    let slots = &self.tables.slots;
+                    // SAFETY: `Level::detect` gives this level only where the instructions exist; rows are those of
+                    // contexts, of which the tables have all slots; the half words are there.
+                    let taken = unsafe {
+                        avx2::decode(alphabet, lanes, rows, slots, &mut self.states, ahead, items)
+                    };
+                    self.at += taken;
+                    return;
+                }
+            }
         }
         self.step_by_lanes(alphabet, lanes, rows, items);
     }
