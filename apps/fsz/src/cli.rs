@@ -98,6 +98,11 @@ pub fn whole_in<T: FromStr + PartialOrd + Display>(
     number.ok_or_else(|| format!("a whole number from {least} to {most} is needed"))
 }
 
+/// Millions of bytes. More than any machine has are no size either.
+pub fn megabytes(text: &str) -> Result<u64, String> {
+    whole_in(text, 1, 1_000_000)
+}
+
 /// A number, with the same remark.
 fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "a number is needed, such as 0.01 or 1e-3")

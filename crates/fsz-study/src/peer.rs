@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, bail};
-use fsz::{Element, Progress};
+use fsz::{DType, Element, Progress};
 use fsz_field::Field;
 use serde::Deserialize;
 
@@ -19,6 +19,20 @@ pub const RELATIVE_BOUND: &str = "{relative_bound}";
 
 /// What stands for a word per side.
 const LISTS: [&str; 2] = ["{dims}", "{dims_reversed}"];
+
+/// What tables call FSZ, zfp and the model of cuSZp.
+const OURS: [&str; 7] = [
+    "fsz",
+    "fsz-dense",
+    "fsz-paper",
+    "zfp-accuracy",
+    "zfp-rate",
+    "cuszp-plain-model",
+    "cuszp-outlier-model",
+];
+
+/// So much of what a program says of its failure is told, its end.
+const TOLD: usize = 1000;
 
 /// Time between two looks at a program that runs.
 const TICK: Duration = Duration::from_millis(20);
@@ -80,6 +94,18 @@ impl Peer {
         if peer.name.is_empty() || peer.compress.is_empty() || peer.decompress.is_empty() {
             bail!("{file}: name, compress and decompress must not be empty");
         }
+        if OURS.contains(&peer.name.as_str()) {
+            bail!(
+                "{file}: tables have figures named {} already: name the program otherwise",
+                peer.name
+            );
+        }
+        if peer.dtypes.as_ref().is_some_and(Vec::is_empty) {
+            bail!("{file}: dtypes names no type: name f32 or f64, or leave it out for both");
+        }
+        for dtype in peer.dtypes.iter().flatten() {
+            dtype.parse::<DType>().map_err(|error| anyhow!("{file}: dtypes: {error}"))?;
+        }
         for line in [&peer.compress, &peer.decompress] {
             // What stands for several words may stand for none.
             if LISTS.contains(&line[0].as_str()) {
@@ -109,8 +135,9 @@ impl Peer {
 
     /// Whether it takes such values.
     pub fn takes(&self, field: &Field) -> bool {
-        let name = field.dtype().name();
-        self.dtypes.as_ref().is_none_or(|types| types.iter().any(|t| t == name))
+        let is_own =
+            |name: &String| name.parse::<DType>().is_ok_and(|dtype| dtype == field.dtype());
+        self.dtypes.as_ref().is_none_or(|names| names.iter().any(is_own))
     }
 
     /// The file.
@@ -170,25 +197,24 @@ impl Peer {
             ])
         });
         let seconds = seconds.transpose()?;
-        let bytes = std::fs::read(&output).unwrap_or_default();
-        if bytes.len() != size_of_val(out) {
+        let returned = file_len(&output);
+        if returned != raw {
             bail!(
-                "{}: {} returned {} bytes, not {}: check its `decompress` line",
+                "{}: {} returned {returned} bytes, not {raw}: check its `decompress` line",
                 self.file.display(),
-                self.name,
-                bytes.len(),
-                size_of_val(out)
+                self.name
             );
         }
+        let bytes = std::fs::read(&output)?;
         let size = size_of::<T>();
         for (value, bytes) in out.iter_mut().zip(bytes.chunks_exact(size)) {
             let mut bits = [0; 8];
             bits[..size].copy_from_slice(bytes);
             *value = T::from_bits64(u64::from_le_bytes(bits));
         }
-        match std::fs::metadata(&compressed) {
-            Ok(data) if data.len() > 0 => Ok(PeerRun { bytes: data.len(), seconds }),
-            _ => bail!("{}: `compress` did not write {{compressed}}", self.file.display()),
+        match file_len(&compressed) {
+            0 => bail!("{}: `compress` did not write {{compressed}}", self.file.display()),
+            bytes => Ok(PeerRun { bytes, seconds }),
         }
     }
 
@@ -211,8 +237,14 @@ impl Peer {
             return Err(fsz::Error::Cancelled.into());
         }
         let said: String = text(messages);
-        Err(wrong(format!("{status}\n{said}")))
+        let end = said.ceil_char_boundary(said.len().saturating_sub(TOLD));
+        Err(wrong(format!("{status}\n{}", &said[end..])))
     }
+}
+
+/// Bytes of a file; 0 of what is none, such as a folder.
+fn file_len(path: &str) -> u64 {
+    std::fs::metadata(path).map_or(0, |data| if data.is_file() { data.len() } else { 0 })
 }
 
 /// Waits for a program; kills it once an interrupt has come.
@@ -263,21 +295,69 @@ fn filled(
 
 #[cfg(test)]
 mod tests {
+    use fsz_field::Shape;
+
     use super::*;
 
+    fn adapter(name: &str, program: &str, more: &str) -> Result<Peer> {
+        let text = format!(
+            "name = '{name}'\ncompress = ['true']\ndecompress = ['{program}', '{{dims}}']\n{more}"
+        );
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, text).unwrap();
+        Peer::open(file.path())
+    }
+
     #[test]
-    fn a_command_line_begins_with_a_program() {
-        let adapter = |program: &str| {
-            let text = format!(
-                "name = 'peer'\ncompress = ['true']\ndecompress = ['{program}', '{{dims}}']"
-            );
-            let file = tempfile::NamedTempFile::new().unwrap();
-            std::fs::write(&file, text).unwrap();
-            Peer::open(file.path())
+    fn what_cannot_be_meant_is_refused() {
+        assert!(adapter("peer", "true", "").is_ok());
+        for (adapter, words) in [
+            (adapter("peer", "{dims}", ""), "{dims} is no program"),
+            (adapter("fsz", "true", ""), "figures named fsz already"),
+            (adapter("peer", "true", "dtypes = ['f16']"), "unknown element type 'f16'"),
+            (adapter("peer", "true", "dtypes = []"), "dtypes names no type"),
+        ] {
+            let refused = adapter.unwrap_err().to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+    }
+
+    #[test]
+    fn it_takes_fields_of_its_types() {
+        let field = |single| match single {
+            true => Field::new(Shape::new(&[1]).unwrap(), vec![0f32]).unwrap(),
+            false => Field::new(Shape::new(&[1]).unwrap(), vec![0f64]).unwrap(),
         };
-        assert!(adapter("true").is_ok());
-        let refused = adapter("{dims}").unwrap_err().to_string();
-        assert!(refused.contains("{dims} is no program"), "{refused}");
+        for (dtypes, takes) in [
+            ("", [true, true]),
+            ("dtypes = ['float32']", [true, false]),
+            ("dtypes = ['f64']", [false, true]),
+        ] {
+            let peer = adapter("peer", "true", dtypes).unwrap();
+            assert_eq!([true, false].map(|single| peer.takes(&field(single))), takes, "{dtypes}");
+        }
+    }
+
+    /// What a program writes as a folder is no stream, and how much it says of its failure does not matter.
+    #[test]
+    #[cfg(unix)]
+    fn what_a_program_does_is_checked() {
+        let field = Field::new(Shape::new(&[2]).unwrap(), vec![1f32, 2.0]).unwrap();
+        let run = |compress: &str, decompress: &str| {
+            let mut peer = adapter("peer", "true", "").unwrap();
+            let line = |script: &str, words: &[&str]| {
+                [&["sh", "-c", script], words].concat().into_iter().map(str::to_owned).collect()
+            };
+            peer.compress = line(compress, &["{input}", "{compressed}"]);
+            peer.decompress = line(decompress, &["{input}", "{output}"]);
+            peer.run(&field, &[], &mut [0f32; 2], &Progress::new()).map_err(|e| e.to_string())
+        };
+        let copy = "cp $0 $1";
+        assert_eq!(run(copy, copy).unwrap().bytes, 8);
+        assert!(run("mkdir $1", copy).unwrap_err().contains("did not write {compressed}"));
+        assert!(run(copy, "mkfifo $1").unwrap_err().contains("returned 0 bytes"));
+        let said = run("yes | head -c 100000 >&2; echo the end >&2; exit 3", copy).unwrap_err();
+        assert!(said.ends_with("the end") && said.len() < 2000, "{} bytes", said.len());
     }
 
     #[test]

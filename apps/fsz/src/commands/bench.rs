@@ -9,7 +9,7 @@ use fsz_figure::number::short;
 use fsz_study::Peer;
 use serde::Serialize;
 
-use crate::cli::whole_in;
+use crate::cli::{megabytes, whole_in};
 use crate::codec::{self, BackendChoice, ProfileName};
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
@@ -76,8 +76,8 @@ pub struct Args {
     floor: f64,
     /// Repeat each field, mirrored along its slowest axis, up to about this size [default: 200; CUDA:
     /// 1024]
-    #[arg(long, value_name = "MB", value_parser = |text: &str| whole_in(text, 1u32, 1_000_000))]
-    target_mb: Option<u32>,
+    #[arg(long, value_name = "MB", value_parser = megabytes)]
+    target_mb: Option<u64>,
     /// Numbers of CPU threads, each at most 4 per core; 1 and all cores by default
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
@@ -192,7 +192,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
 impl Args {
     /// Bytes of a field to measure on, when so many MB are usual.
     fn bytes(&self, usual: u64) -> u64 {
-        self.target_mb.map_or(usual, u64::from) * 1_000_000
+        self.target_mb.unwrap_or(usual) * 1_000_000
     }
 
     fn profiles(&self) -> Vec<Profile> {

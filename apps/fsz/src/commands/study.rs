@@ -11,6 +11,7 @@ use fsz_study::{
 };
 
 use crate::bar;
+use crate::cli::megabytes;
 use crate::codec::CodecArgs;
 use crate::commands::bench::cuda::{self, USUAL_BYTES};
 use crate::failure::is_interrupt;
@@ -67,10 +68,10 @@ pub struct Args {
     #[arg(long)]
     gpu: bool,
     /// Size of the fields that --gpu measures
-    #[arg(long, value_name = "MB", default_value_t = USUAL_BYTES / 1_000_000, requires = "gpu")]
+    #[arg(long, value_name = "MB", default_value_t = USUAL_BYTES / 1_000_000, requires = "gpu", value_parser = megabytes)]
     gpu_mb: u64,
     /// Size of synthetic fields
-    #[arg(long, value_name = "MB", default_value_t = 8)]
+    #[arg(long, value_name = "MB", default_value_t = 8, value_parser = megabytes)]
     synthetic_mb: u64,
     /// Reuse the fields that an earlier run with the same options completed, and measure the others again; implies
     /// --force
@@ -170,7 +171,7 @@ impl Args {
         let plan = cuda::Plan {
             fields: &self.fields,
             source: &self.source,
-            bytes: self.gpu_mb.saturating_mul(1_000_000),
+            bytes: self.gpu_mb * 1_000_000,
             bounds: &self.bounds().collect::<Vec<_>>(),
             profiles: Profile::ALL,
             missing: &self.missing,

@@ -129,6 +129,10 @@ fn misuse() {
     fixture.refused(&["bench", FIELD, "--peer", adapter], "peer.toml: it needs a table `time`");
     fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
     fixture.refused(&["bench", FIELD, "--target-mb", "0"], "a whole number from 1");
+    for mb in ["0", "17592186044416"] {
+        let study = ["study", "smooth", "--out", "s", "--synthetic-mb", mb];
+        fixture.refused(&study, "a whole number from 1");
+    }
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--threads", "0"], "at least 1");
     fixture.refused(&["bench", FIELD, "--target-mb", "1", "--range", "0"], "positive");
 }
