@@ -40,5 +40,5 @@ pub use html::csv;
 pub use peer::{Peer, PeerRun, RELATIVE_BOUND};
 pub use plan::{Input, Plan};
 pub use record::{FieldRecord, Shares};
-pub use report::{Study, write};
+pub use report::{Study, check, write};
 pub use stats::geomean;

@@ -51,16 +51,16 @@ impl Plan<'_> {
     pub fn key(&self, input: &Input) -> Result<String> {
         let zfp = if cfg!(feature = "zfp") { "zfp" } else { "no zfp" };
         // Two builds of one version may measure differently.
-        let program = std::env::current_exe().and_then(|program| fingerprint(&program))?;
+        let program = fingerprint(&std::env::current_exe()?);
         let Plan { bounds, relative, missing, .. } = self;
         let identity = &input.identity;
         let mut key = format!("{program} {zfp} {identity} {bounds:?} {relative:?} {missing:?}");
         for stream in self.streams {
-            let file = fingerprint(&stream.file)?;
+            let file = fingerprint(&stream.file);
             let _ = write!(key, "\n{} {file} {:?}", stream.field, stream.rate);
         }
         for stream in self.fsz1_streams {
-            let _ = write!(key, "\n{} {}", stream.field, fingerprint(&stream.file)?);
+            let _ = write!(key, "\n{} {}", stream.field, fingerprint(&stream.file));
         }
         for peer in self.peers {
             let _ = write!(key, "\n{}", peer.text());

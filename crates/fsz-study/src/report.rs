@@ -47,6 +47,17 @@ pub fn write(study: &Study<'_>, mut report: Output, folder: &Path, force: bool) 
     Ok(())
 }
 
+/// Looks ahead whether the tables can be written.
+///
+/// # Errors
+/// As [`write`].
+pub fn check(folder: &Path, force: bool) -> Result<()> {
+    for table in all_tables(&[], None) {
+        Output::create(&folder.join(table.file), force)?;
+    }
+    Ok(())
+}
+
 /// All tables, each of which is a CSV file too.
 fn all_tables(fields: &[FieldRecord], gpu: Option<&GpuRun>) -> Vec<Data> {
     let mut all = vec![

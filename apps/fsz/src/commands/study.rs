@@ -110,6 +110,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let _filled = Folder::create(&args.out)?;
     let force = args.force || args.resume;
     let report = Output::create(&args.out.join("report.html"), force)?;
+    fsz_study::check(&args.out, force)?;
     let progress = Progress::new();
     let _cancellable = Cancellable::new(&progress);
     if args.gpu {
@@ -239,7 +240,7 @@ impl Args {
     fn input(&self, path: &Path) -> Result<Input> {
         let field = match synthetic(path) {
             Some(kind) => format!("{} {} MB", kind.name(), self.synthetic_mb),
-            None => fsz_study::fingerprint(path)?,
+            None => fsz_study::fingerprint(path),
         };
         let identity = format!("{field} {:?}", self.source);
         Ok(Input { name: name(path), identity, synthetic: synthetic(path).is_some() })

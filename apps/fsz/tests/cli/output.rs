@@ -198,6 +198,9 @@ fn standard_input_and_pipes_are_read_like_files() {
         assert!(String::from_utf8(told).unwrap().contains("bound holds"));
         let told = piped(&fixture, &["verify", "T.fsz", "--original", input], &field);
         assert!(String::from_utf8(told).unwrap().contains("bound holds"));
+        let study =
+            ["study", input, "--out", "s", "--force", "--range", "1e-3", "--relative", "1e-3"];
+        piped(&fixture, &study, &stream);
         let told = piped(&fixture, &["compare", FIELD, input], &stream);
         let expected = fixture.fine(&["compare", FIELD, "T.fsz"]);
         assert_eq!(String::from_utf8(told).unwrap(), expected);

@@ -88,6 +88,19 @@ fn complete_fields_are_reused_with_the_same_options_only() {
     assert!(!fixture.read_text("s/ratio.csv").contains("from-the-cache"));
 }
 
+/// What is wrong with the folder is told before hours of measuring.
+#[test]
+fn tables_that_are_there_are_told_before_anything_is_measured() {
+    let fixture = Fixture::with_field();
+    std::fs::create_dir(fixture.path("s")).unwrap();
+    fixture.write("s/claims.csv", b"mine");
+    fixture.refused(&["study", FIELD, "--out", "s"], "s/claims.csv already exists");
+    assert!(!fixture.path("s/fields").exists());
+    std::fs::create_dir(fixture.path("s/ratio.csv")).unwrap();
+    fixture.refused(&["study", FIELD, "--out", "s", "--force"], "s/ratio.csv: is a directory");
+    assert!(!fixture.path("s/fields").exists());
+}
+
 fn replace_in_field(text: &str, field: &str, from: &str, to: &str) -> String {
     let line = |row: &str| {
         if row.starts_with(field) { row.replace(from, to) + "\n" } else { format!("{row}\n") }
