@@ -22,6 +22,12 @@ pub enum Error {
     /// Another argument is out of its range; the message names it.
     #[error("{0}")]
     Argument(String),
+    /// There is no memory for what is made of the values.
+    #[error("no memory for the spectrum of {values} values")]
+    Memory {
+        /// Values in the field.
+        values: usize,
+    },
     /// The one who watches the work ended it.
     #[error("ended before it was done")]
     Ended,

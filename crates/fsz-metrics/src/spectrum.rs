@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
 
-use crate::error::{Result, holds};
+use crate::error::{Error, Result, holds};
 use crate::sample::{Class, Missing, Sample};
 use crate::units::{largest, units};
 
@@ -28,10 +28,10 @@ pub struct Shell {
 /// usual shells of integer |k|. `power · modes` is the energy of a shell, and by Parseval all
 /// energies add up to the variance. NaN, ±Inf and missing values count as the mean.
 ///
-/// Holds two complex `f64` (32 bytes) per value in memory.
+/// Holds a complex `f64` (16 bytes) per value in memory.
 ///
 /// # Errors
-/// When the shape does not hold the values.
+/// When the shape does not hold the values, or there is no memory for them.
 pub fn power_spectrum<T: Sample>(
     field: &[T],
     shape: &[usize],
@@ -42,7 +42,7 @@ pub fn power_spectrum<T: Sample>(
         return Ok(Vec::new());
     }
     let units = units(largest(field, missing));
-    let mut modes = without_mean(field, missing, units);
+    let mut modes = without_mean(field, missing, units)?;
     for axis in 0..shape.len() {
         transform_along(&mut modes, shape, axis);
     }
@@ -53,14 +53,22 @@ pub fn power_spectrum<T: Sample>(
 }
 
 /// The values minus their mean, 0 where there is no number; in units, of which 1 has so many.
-fn without_mean<T: Sample>(field: &[T], missing: &Missing<T>, units: f64) -> Vec<Complex<f64>> {
+fn without_mean<T: Sample>(
+    field: &[T],
+    missing: &Missing<T>,
+    units: f64,
+) -> Result<Vec<Complex<f64>>> {
     let number = |v: T| (missing.class(v) == Class::Finite).then(|| v.to_f64() * units);
     let (sum, count) = field
         .iter()
         .filter_map(|&v| number(v))
         .fold((0.0, 0u64), |(sum, count), v| (sum + v, count + 1));
     let mean = sum / count.max(1) as f64;
-    field.par_iter().map(|&v| Complex::new(number(v).map_or(0.0, |v| v - mean), 0.0)).collect()
+    let mut values = Vec::new();
+    values.try_reserve_exact(field.len()).map_err(|_| Error::Memory { values: field.len() })?;
+    let value = |&v| Complex::new(number(v).map_or(0.0, |v| v - mean), 0.0);
+    values.par_extend(field.par_iter().map(value));
+    Ok(values)
 }
 
 /// Transforms every line along `axis`, in place.
@@ -76,8 +84,10 @@ fn transform_along(values: &mut [Complex<f64>], shape: &[usize], axis: usize) {
         return;
     }
     // Lines lie across memory: gather a few neighbouring ones at a time, so that each cache line
-    // that is touched is used whole.
+    // that is touched is used whole, and put back those of many before the next: no second plane is held.
     const TOGETHER: usize = 8;
+    const HELD: usize = 1 << 20;
+    let batch = TOGETHER * (HELD / (TOGETHER * along)).max(rayon::current_num_threads());
     let gather = |plane: &[Complex<f64>], first: usize| {
         let lines = TOGETHER.min(stride - first);
         let mut scratch = vec![Complex::default(); lines * along];
@@ -90,17 +100,19 @@ fn transform_along(values: &mut [Complex<f64>], shape: &[usize], axis: usize) {
         scratch
     };
     for plane in values.chunks_exact_mut(along * stride) {
-        let shared = &*plane;
-        let done: Vec<_> = (0..stride)
-            .into_par_iter()
-            .step_by(TOGETHER)
-            .map(|first| (first, gather(shared, first)))
-            .collect();
-        for (first, scratch) in done {
-            let lines = scratch.len() / along;
-            for i in 0..along {
-                for line in 0..lines {
-                    plane[i * stride + first + line] = scratch[line * along + i];
+        for start in (0..stride).step_by(batch) {
+            let shared = &*plane;
+            let done: Vec<_> = (start..stride.min(start + batch))
+                .into_par_iter()
+                .step_by(TOGETHER)
+                .map(|first| (first, gather(shared, first)))
+                .collect();
+            for (first, scratch) in done {
+                let lines = scratch.len() / along;
+                for i in 0..along {
+                    for line in 0..lines {
+                        plane[i * stride + first + line] = scratch[line * along + i];
+                    }
                 }
             }
         }

@@ -129,6 +129,8 @@ fn misuse() {
     fixture.refused(&["bench", FIELD, "--peer", adapter], "peer.toml: it needs a table `time`");
     fixture.refused(&["bench", FIELD, "--backend", "cuda", "--threads", "1"], "--backend cpu");
     fixture.refused(&["bench", FIELD, "--target-mb", "0"], "a whole number from 1");
+    fixture.write("none_0x5.f32", b"");
+    fixture.refused(&["bench", "none_0x5.f32"], "none_0x5.f32: no values to measure");
     for mb in ["0", "17592186044416"] {
         let study = ["study", "smooth", "--out", "s", "--synthetic-mb", mb];
         fixture.refused(&study, "a whole number from 1");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use fsz::{Bound, Codec, CompressOptions, Element, Profile};
 use fsz_field::{Field, Shape, with_values};
 
@@ -22,6 +22,7 @@ impl Case {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut field =
             source.open_or_make(path, bytes, &Codec::cpu())?.with_named_missing(missing);
+        ensure!(!field.values().bytes().is_empty(), "{}: no values to measure", path.display());
         if synthetic(path).is_none() {
             field = with_values!(field.values(), values => repeated(&field, values, bytes)?);
         }
