@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, holds, same_length};
+use crate::memory::collected;
 use crate::sample::{Missing, Sample};
 use crate::units::{largest_of_pairs, units};
 
@@ -17,7 +18,7 @@ use crate::units::{largest_of_pairs, units};
 /// Pass the shape `[n]` and axis 0 for the flat sequence. Holds one `f64` per value in memory.
 ///
 /// # Errors
-/// When the lengths differ, the shape does not hold the values, or there is no such axis.
+/// When the lengths differ, the shape does not hold the values, there is no such axis, or no memory.
 pub fn error_autocorrelation<T: Sample>(
     original: &[T],
     reconstructed: &[T],
@@ -34,7 +35,7 @@ pub fn error_autocorrelation<T: Sample>(
     if original.is_empty() {
         return Ok(vec![f64::NAN; lags]);
     }
-    let errors = centred_errors(original, reconstructed, missing);
+    let errors = centred_errors(original, reconstructed, missing)?;
     let variance = mean(errors.iter().map(|e| e * e));
     let stride: usize = shape[axis + 1..].iter().product();
     let correlation = |lag: usize| {
@@ -56,16 +57,14 @@ fn centred_errors<T: Sample>(
     original: &[T],
     reconstructed: &[T],
     missing: &Missing<T>,
-) -> Vec<f64> {
+) -> Result<Vec<f64>> {
     let units = units(largest_of_pairs(original, reconstructed, missing));
-    let mut errors: Vec<f64> = original
-        .par_iter()
-        .zip(reconstructed)
-        .map(|(&a, &b)| missing.pair(a, b).map_or(f64::NAN, |(a, b)| b * units - a * units))
-        .collect();
+    let error =
+        |(&a, &b): (&T, &T)| missing.pair(a, b).map_or(f64::NAN, |(a, b)| b * units - a * units);
+    let mut errors = collected(original.par_iter().zip(reconstructed).map(error))?;
     let centre = mean(errors.iter().copied());
     errors.par_iter_mut().for_each(|e| *e -= centre);
-    errors
+    Ok(errors)
 }
 
 /// Mean of the values that are not NaN; NaN when there is none.

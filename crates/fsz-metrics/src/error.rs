@@ -23,7 +23,7 @@ pub enum Error {
     #[error("{0}")]
     Argument(String),
     /// There is no memory for what is made of the values.
-    #[error("no memory for the spectrum of {values} values")]
+    #[error("no memory for figures of {values} values")]
     Memory {
         /// Values in the field.
         values: usize,

@@ -27,6 +27,7 @@ mod derivative;
 mod error;
 mod histogram;
 mod limit;
+mod memory;
 mod partwise;
 mod regions;
 mod sample;

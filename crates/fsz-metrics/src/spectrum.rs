@@ -4,7 +4,8 @@ use rayon::prelude::*;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
 
-use crate::error::{Error, Result, holds};
+use crate::error::{Result, holds};
+use crate::memory::collected;
 use crate::sample::{Class, Missing, Sample};
 use crate::units::{largest, units};
 
@@ -64,11 +65,8 @@ fn without_mean<T: Sample>(
         .filter_map(|&v| number(v))
         .fold((0.0, 0u64), |(sum, count), v| (sum + v, count + 1));
     let mean = sum / count.max(1) as f64;
-    let mut values = Vec::new();
-    values.try_reserve_exact(field.len()).map_err(|_| Error::Memory { values: field.len() })?;
     let value = |&v| Complex::new(number(v).map_or(0.0, |v| v - mean), 0.0);
-    values.par_extend(field.par_iter().map(value));
-    Ok(values)
+    collected(field.par_iter().map(value))
 }
 
 /// Transforms every line along `axis`, in place.

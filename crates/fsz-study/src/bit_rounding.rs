@@ -24,14 +24,16 @@ pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<BitR
 
 fn at<T: Element + Sample>(subject: &Subject<'_, T>, bits: u32) -> Result<BitRounding> {
     subject.plan.progress.check()?;
-    let keep = |&value: &T| match subject.missing.class(value) {
-        Class::Finite => rounded(value, bits),
-        _ => value,
-    };
-    let values: Vec<T> = subject.values.iter().map(keep).collect();
+    let mut values = fsz_field::zeros::<T>(subject.field.shape())?;
+    for (kept, &value) in values.iter_mut().zip(subject.values) {
+        *kept = match subject.missing.class(value) {
+            Class::Finite => rounded(value, bits),
+            _ => value,
+        };
+    }
     let found = fsz_metrics::compare(subject.values, &values, &subject.missing, None)?;
     let (error, psnr) = (found.max_abs_error, found.psnr());
-    let bytes = shuffled(&values);
+    let bytes = shuffled(&values)?;
     let over = |len: usize| subject.over(len.max(1) as u64);
     // A target that no stream meets, of a field of a few values, has no ratio.
     let fsz = |bound: Bound, profile| {
@@ -82,9 +84,14 @@ fn rounded<T: Element>(value: T, bits: u32) -> T {
 }
 
 /// The first bytes of all values, then the second ones, and so on, as HDF5's and Blosc's shuffle.
-fn shuffled<T: Element>(values: &[T]) -> Vec<u8> {
-    let bytes = |place: usize| values.iter().map(move |v| (v.to_bits64() >> (8 * place)) as u8);
-    (0..T::DTYPE.size()).flat_map(bytes).collect()
+fn shuffled<T: Element>(values: &[T]) -> Result<Vec<u8>> {
+    let mut bytes = fsz_field::zero_bytes(size_of_val(values) as u64)?;
+    for (place, plane) in bytes.chunks_exact_mut(values.len().max(1)).enumerate() {
+        for (byte, value) in plane.iter_mut().zip(values) {
+            *byte = (value.to_bits64() >> (8 * place)) as u8;
+        }
+    }
+    Ok(bytes)
 }
 
 /// Bytes that zlib makes at its default level, 6.
@@ -147,8 +154,8 @@ mod tests {
     #[test]
     fn bytes_of_one_place_stand_together() {
         let values = [1.0f32, -2.0];
-        assert_eq!(shuffled(&values), [0, 0, 0, 0, 0x80, 0, 0x3F, 0xC0]);
-        assert_eq!(shuffled(&[1.0f64]).len(), 8);
+        assert_eq!(shuffled(&values).unwrap(), [0, 0, 0, 0, 0x80, 0, 0x3F, 0xC0]);
+        assert_eq!(shuffled(&[1.0f64]).unwrap().len(), 8);
         let zeros = vec![0; 100_000];
         assert!(zlib(&zeros).unwrap() < 200);
         assert!(super::zstd(&zeros).unwrap().is_none_or(|len| len < 200));

@@ -15,7 +15,7 @@ const RATES: [f64; 7] = [1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0];
 
 /// PSNR over bits per value: FSZ, zfp in both of its modes, and the zfp streams of the field.
 pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<CurvePoint>> {
-    let mut decoded = vec![T::default(); subject.values.len()];
+    let mut decoded = fsz_field::zeros::<T>(subject.field.shape())?;
     let mut points = Vec::new();
     for bound in CURVE {
         let bytes = subject.compress(bound, Profile::default())?;

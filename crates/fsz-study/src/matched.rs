@@ -17,7 +17,7 @@ pub fn comparisons<T: Element + Sample>(
     subject: &Subject<'_, T>,
     bound: f64,
 ) -> Result<Vec<Matched>> {
-    let mut decoded = vec![T::default(); subject.values.len()];
+    let mut decoded = fsz_field::zeros::<T>(subject.field.shape())?;
     let (mut all, slice) = (Vec::new(), slice(subject)?);
     let comparison = Comparison::new(subject, slice.as_ref(), bound, &mut decoded)?;
     #[cfg(feature = "zfp")]

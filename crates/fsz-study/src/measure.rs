@@ -79,7 +79,7 @@ impl<T: Element + Sample> Subject<'_, T> {
         let bytes = self.compress(bound, Profile::default())?;
         let stream = Stream::open(&bytes)?;
         let absolute = stream.header().absolute_bound;
-        let mut decoded = vec![T::default(); self.values.len()];
+        let mut decoded = fsz_field::zeros::<T>(self.field.shape())?;
         self.plan.codec.decompress_into(&stream, &mut decoded)?;
         let mut record = BoundRecord {
             bound,

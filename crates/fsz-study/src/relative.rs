@@ -13,7 +13,7 @@ use crate::tables::cell;
 /// All codecs at each bound of the plan.
 pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<RelativeRatio>> {
     let mut found = Vec::new();
-    let mut decoded = vec![T::default(); subject.values.len()];
+    let mut decoded = fsz_field::zeros::<T>(subject.field.shape())?;
     for &bound in subject.plan.relative {
         let dense = Profile::Dense(Dense::new());
         for (codec, profile) in [("fsz", Profile::default()), ("fsz-dense", dense)] {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use fsz::{Bound, DType, Profile, Progress};
 use fsz_field::{Folder, Output};
 use fsz_shell::path_word;
@@ -232,7 +232,9 @@ impl Args {
         }
         let is_other = self.resume && cache.has(&input.name);
         let field = self.source.open_or_make(path, self.synthetic_mb << 20, plan.codec)?;
-        let record = plan.measure(&input, &field.with_named_missing(&self.missing))?;
+        let record = plan
+            .measure(&input, &field.with_named_missing(&self.missing))
+            .with_context(|| path.display().to_string())?;
         cache.put(&record)?;
         Ok((record, if is_other { Origin::Replaced } else { Origin::Measured }))
     }

@@ -370,6 +370,10 @@ fn want_of_memory_names_the_file() {
             "z_67108864.f32: out of memory for a field of shape 1x67108864",
         ),
         (
+            &["study", "z_67108864.f32", "--out", "s", "--range", "1e-2"],
+            "z_67108864.f32: out of memory for a field of shape 67108864",
+        ),
+        (
             &["slice", "two.fsz", "--axis=0", "--index=0", "-o", "/dev/null"],
             "two.fsz: out of memory for a field of shape 33554432",
         ),

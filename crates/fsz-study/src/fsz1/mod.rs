@@ -59,7 +59,7 @@ fn record<T: Element + Sample>(subject: &Subject<'_, T>, of: &Fsz1Stream) -> Res
         header.dtype,
         subject.name
     );
-    let mut decoded = vec![T::default(); values.len()];
+    let mut decoded = fsz_field::zeros::<T>(subject.field.shape())?;
     theirs.decode(&mut decoded)?;
     let bound = header.bound;
     let found = fsz_metrics::compare(values, &decoded, &subject.missing, Some(bound.into()))?;
