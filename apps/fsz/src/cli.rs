@@ -99,7 +99,7 @@ pub fn whole_in<T: FromStr + PartialOrd + Display>(
 }
 
 /// Millions of bytes. More than any machine has are no size either.
-pub fn megabytes(text: &str) -> Result<u64, String> {
+pub fn megabytes(text: &str) -> Result<u32, String> {
     whole_in(text, 1, 1_000_000)
 }
 

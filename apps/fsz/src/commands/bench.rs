@@ -77,7 +77,7 @@ pub struct Args {
     /// Repeat each field, mirrored along its slowest axis, up to about this size [default: 200; CUDA:
     /// 1024]
     #[arg(long, value_name = "MB", value_parser = megabytes)]
-    target_mb: Option<u64>,
+    target_mb: Option<u32>,
     /// Numbers of CPU threads, each at most 4 per core; 1 and all cores by default
     #[arg(long, value_name = "N", value_delimiter = ',')]
     threads: Vec<usize>,
@@ -192,7 +192,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
 impl Args {
     /// Bytes of a field to measure on, when so many MB are usual.
     fn bytes(&self, usual: u64) -> u64 {
-        self.target_mb.unwrap_or(usual) * 1_000_000
+        self.target_mb.map_or(usual, u64::from) * 1_000_000
     }
 
     fn profiles(&self) -> Vec<Profile> {

@@ -68,11 +68,11 @@ pub struct Args {
     #[arg(long)]
     gpu: bool,
     /// Size of the fields that --gpu measures
-    #[arg(long, value_name = "MB", default_value_t = USUAL_BYTES / 1_000_000, requires = "gpu", value_parser = megabytes)]
-    gpu_mb: u64,
+    #[arg(long, value_name = "MB", default_value_t = (USUAL_BYTES / 1_000_000) as u32, requires = "gpu", value_parser = megabytes)]
+    gpu_mb: u32,
     /// Size of synthetic fields
     #[arg(long, value_name = "MB", default_value_t = 8, value_parser = megabytes)]
-    synthetic_mb: u64,
+    synthetic_mb: u32,
     /// Reuse the fields that an earlier run with the same options completed, and measure the others again; implies
     /// --force
     #[arg(long)]
@@ -172,7 +172,7 @@ impl Args {
         let plan = cuda::Plan {
             fields: &self.fields,
             source: &self.source,
-            bytes: self.gpu_mb * 1_000_000,
+            bytes: u64::from(self.gpu_mb) * 1_000_000,
             bounds: &self.bounds().collect::<Vec<_>>(),
             profiles: Profile::ALL,
             missing: &self.missing,
@@ -231,7 +231,8 @@ impl Args {
             return Ok((record, Origin::Cache));
         }
         let is_other = self.resume && cache.has(&input.name);
-        let field = self.source.open_or_make(path, self.synthetic_mb << 20, plan.codec)?;
+        let field =
+            self.source.open_or_make(path, u64::from(self.synthetic_mb) << 20, plan.codec)?;
         let record = plan
             .measure(&input, &field.with_named_missing(&self.missing))
             .with_context(|| path.display().to_string())?;
@@ -251,7 +252,7 @@ impl Args {
     /// Bytes of a field, for the estimated time alone.
     fn size(&self, path: &Path) -> u64 {
         match synthetic(path) {
-            Some(_) => self.synthetic_mb << 20,
+            Some(_) => u64::from(self.synthetic_mb) << 20,
             None => path.metadata().map_or(0, |data| data.len()),
         }
     }
