@@ -6,11 +6,7 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{
-        Touched,
-        geometry::element_count,
-        tile_grid::{TileShape, run_in_box},
-    },
+    format::{Touched, box_runs::run_in_box, geometry::element_count, tile_grid::TileShape},
     index::Index,
     profile::ChunkDecoder,
     stream::Stream,

@@ -7,8 +7,8 @@ use super::{
     stream_kind::{StreamKind, Tiles},
 };
 use crate::{
-    format::{TILE, tile_grid::Run},
-    region::{around, rows},
+    format::{Run, TILE, box_runs::rows_of_box},
+    region::around,
 };
 
 /// A part of a field.
@@ -34,7 +34,7 @@ impl Selection<'_> {
                 let end = (tiles.end * TILE as u64).min(kind.elements());
                 Box::new(iter::once((first, (end - first) as usize)))
             }
-            (Selection::Box((start, count)), _) => Box::new(rows(&kind.shape, start, count)),
+            (Selection::Box((start, count)), _) => Box::new(rows_of_box(&kind.shape, start, count)),
         }
     }
 

@@ -2,10 +2,15 @@
 
 use std::ops::Range;
 
-use super::{Part, Place, rows};
+use super::{Part, Place};
 use crate::{
-    codec::Codec, element::Element, error::Result, format::tile_grid::Run,
-    options::DecompressOptions, room, stream::Stream,
+    codec::Codec,
+    element::Element,
+    error::Result,
+    format::{Run, box_runs::rows_of_box},
+    options::DecompressOptions,
+    room,
+    stream::Stream,
 };
 
 /// A box: start and count along each axis.
@@ -19,7 +24,7 @@ pub(crate) fn put_box<T: Element>(
     out: &mut [T],
     options: &DecompressOptions,
 ) -> Result<()> {
-    let runs = || rows(&stream.header().shape, start, count);
+    let runs = || rows_of_box(&stream.header().shape, start, count);
     put(codec, stream, (start, count), runs, out, options)
 }
 
