@@ -10,13 +10,13 @@ use super::{
     decompress::{self, VECTOR, launch},
     device::Device,
     put_regions::check_captured,
-    selection::Selection,
     stream_kind::StreamKind,
 };
 use crate::{
     error::{Error, Result},
     partial::check_box,
     schedule::too_small,
+    selection::{Selection, check_tiles},
     threads::Threads,
 };
 
@@ -162,10 +162,7 @@ impl DeviceCodec {
         queue: CudaStream,
     ) -> Result<()> {
         kind.check_known()?;
-        let all = kind.sections.tiles;
-        if tiles.start > tiles.end || tiles.end > all {
-            return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
-        }
+        check_tiles(kind.sections.tiles, &tiles)?;
         let tiles = Selection::Tiles(tiles);
         // SAFETY: the caller's promise.
         unsafe { self.decode(kind, (stream, capacity), tiles, out, scratch, queue) }

@@ -1,6 +1,6 @@
 //! What a stream in device memory is, as its caller describes it.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use cudarc::driver::{result, sys};
 
@@ -17,13 +17,14 @@ use crate::{
     error::{Error, Result},
     float_mode::FloatMode,
     format::{
-        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, geometry::element_count,
-        header,
+        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, Run, TILE, TileGrid, at,
+        geometry::element_count, header,
     },
     options::CompressOptions,
     profile::Profile,
     region::{Place, StoredRegion},
     research::Research,
+    selection::Selection,
     stream::Stream,
     with_element,
 };
@@ -269,6 +270,24 @@ impl StreamKind {
     /// An error where the stream must be written before it is known.
     pub(crate) fn check_known(&self) -> Result<()> {
         if matches!(self.tiles, Tiles::Unknown) { Err(before_compression()) } else { Ok(()) }
+    }
+
+    /// The elements of a part of the field, as runs, one after another as they are decoded.
+    pub(crate) fn runs<'a>(
+        &'a self,
+        selection: &Selection<'_>,
+    ) -> Box<dyn Iterator<Item = Run> + 'a> {
+        selection.runs(&self.shape, |tiles| self.runs_of_tiles(tiles))
+    }
+
+    /// Those of tiles.
+    pub(crate) fn runs_of_tiles(&self, tiles: Range<u64>) -> Box<dyn Iterator<Item = Run> + '_> {
+        if let Tiles::Dense { grid, .. } = &self.tiles {
+            return Box::new(tiles.flat_map(|tile| grid.runs(tile)));
+        }
+        let first = tiles.start * TILE as u64;
+        let end = (tiles.end * TILE as u64).min(self.elements());
+        Box::new(iter::once((first, (end - first) as usize)))
     }
 
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.

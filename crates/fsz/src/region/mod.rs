@@ -16,8 +16,8 @@ pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
 pub(crate) use compress::{certificate, of_field, of_region, width};
 #[cfg(feature = "cuda")]
-pub(crate) use decompress::{Wanted, around};
-pub(crate) use decompress::{put_box, put_tiles};
+pub(crate) use decompress::Wanted;
+pub(crate) use decompress::{around, put};
 #[cfg(feature = "cuda")]
 pub(crate) use frame::Frame;
 pub use mask::Mask;
