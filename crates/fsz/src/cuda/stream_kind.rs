@@ -88,6 +88,14 @@ impl HeaderParts {
     }
 }
 
+/// Errs for a stream at a device address that kernels cannot use.
+pub(crate) fn check_stream_aligned(bytes: u64) -> Result<()> {
+    if !bytes.is_multiple_of(16) {
+        return Err(Error::invalid("a stream in device memory begins at a multiple of 16 bytes"));
+    }
+    Ok(())
+}
+
 /// How the tiles of a stream are coded.
 #[derive(Clone, Debug)]
 pub(crate) enum Tiles {
@@ -293,11 +301,7 @@ impl StreamKind {
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
     pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
         self.check_known()?;
-        if !bytes.is_multiple_of(16) {
-            return Err(Error::invalid(
-                "a stream in device memory begins at a multiple of 16 bytes",
-            ));
-        }
+        check_stream_aligned(bytes)?;
         if capacity < self.sections.payload {
             return Err(Error::Truncated { needed: self.sections.payload, got: capacity });
         }
