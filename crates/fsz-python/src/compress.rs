@@ -129,7 +129,7 @@ pub fn compress(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
     let py = array.py();
-    let options = options.read().map_err(|why| invalid(py, &why))?;
+    let options = py.detach(|| options.read()).map_err(|why| invalid(py, &why))?;
     let asked = Asked::parse(backend).map_err(|error| raised(py, error))?;
     with_element!(dtype_of(array)?, T => {
         let array: PyReadonlyArrayDyn<'_, T> = array.extract()?;
@@ -161,7 +161,7 @@ pub fn compress_device(
     field: &DeviceField,
     options: Options,
 ) -> PyResult<(Stream, Option<usize>)> {
-    let options = options.read().map_err(|why| invalid(py, &why))?;
+    let options = py.detach(|| options.read()).map_err(|why| invalid(py, &why))?;
     let (shape, dtype) = (&field.shape, field.dtype);
     if shape.contains(&0) {
         return with_element!(dtype, T => {

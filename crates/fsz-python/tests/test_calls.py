@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,28 +28,49 @@ def large() -> Array:
     return np.tile(smooth((64, 64)), (1024, 1))  # 16 MiB
 
 
-def test_other_threads_run_meanwhile(large: Array) -> None:
-    running, turns = threading.Event(), 0
+@contextmanager
+def other_thread() -> Iterator[Callable[[], int]]:
+    """Tells how many turns a thread has had that wants one every half a millisecond."""
+    ended, turns = threading.Event(), 0
     started = threading.Event()
 
     def count() -> None:
         nonlocal turns
         started.set()
-        while not running.is_set():
+        while not ended.is_set():
             turns += 1
             time.sleep(0.0005)
 
     counter = threading.Thread(target=count)
     counter.start()
     started.wait()
-    before = turns
-    # Short of the size from which on calls look up now and then, so only the lock's release lets others run.
-    stream = fsz_codec.compress(large[:30000], range=1e-6, profile="dense", threads=1)
-    after = turns
-    running.set()
-    counter.join()
+    try:
+        yield lambda: turns
+    finally:
+        ended.set()
+        counter.join()
+
+
+def test_other_threads_run_meanwhile(large: Array) -> None:
+    with other_thread() as turns:
+        before = turns()
+        # Short of the size from which on calls look up now and then, so only the lock's release lets others run.
+        stream = fsz_codec.compress(large[:30000], range=1e-6, profile="dense", threads=1)
+        after = turns()
     assert stream.size == 30000 * 64
     assert after - before >= 5
+
+
+def test_other_threads_run_while_masks_are_read(large: Array) -> None:
+    mask = np.ones(large.shape, bool)
+    with other_thread() as turns:
+        before = turns()
+        # One too many, which is found out when all have been read.
+        with pytest.raises(fsz_codec.InvalidArgumentError, match="17 regions"):
+            fsz_codec.compress(large, range=1e-3, regions=[(mask, 1e-4)] * 17)
+        after = turns()
+    # Between two masks there are some in any case.
+    assert after - before >= 50
 
 
 def test_threads_share_a_stream(profile: str) -> None:

@@ -1,20 +1,19 @@
 //! The calls of a codec for both element types. They are compiled here, once, and not again in each program that
 //! makes them.
 
-use std::ops::Range;
-
 use crate::{
     codec::Codec,
     error::Result,
     float_mode::FloatMode,
     options::{CompressOptions, DecompressOptions},
+    selection::Selection,
     stream::Stream,
 };
 
 /// Each call, the codec's generic method that does it, and what both take beside the codec.
 macro_rules! calls {
     ($($call:ident by $method:ident ($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
-        /// The calls of a codec whose fields have this element type; each is the method of [`Codec`] of its name.
+        /// The calls of a codec whose fields have this element type.
         pub trait Calls: Sized {
             $(fn $call(codec: &Codec, $($argument: $type),*) -> Result<$answer>;)*
         }
@@ -39,10 +38,6 @@ calls! {
     compress_into by compress_into_of
         (data: &[Self], shape: &[u64], options: &CompressOptions, out: &mut [u8]) -> usize;
     find_bound by find_bound_of (data: &[Self], shape: &[u64], options: &CompressOptions) -> f64;
-    decompress_with by decompress_with_of
-        (stream: &Stream<'_>, out: &mut [Self], options: &DecompressOptions) -> ();
-    decompress_tiles_with by decompress_tiles_with_of
-        (stream: &Stream<'_>, tiles: Range<u64>, out: &mut [Self], options: &DecompressOptions) -> ();
-    decompress_box_with by decompress_box_with_of
-        (stream: &Stream<'_>, start: &[u64], count: &[u64], out: &mut [Self], options: &DecompressOptions) -> ();
+    decode by decode_of
+        (stream: &Stream<'_>, selection: &Selection<'_>, out: &mut [Self], options: &DecompressOptions) -> ();
 }

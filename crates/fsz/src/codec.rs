@@ -10,11 +10,12 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{TileGrid, geometry::element_count, header::Header},
+    format::{geometry::element_count, header::Header},
     options::{CompressOptions, DecompressOptions},
     partial,
     progress::Progress,
     region,
+    selection::Selection,
     simd::Level,
     stream::Stream,
     target,
@@ -366,41 +367,7 @@ impl Codec {
         out: &mut [T],
         options: &DecompressOptions,
     ) -> Result<()> {
-        T::decompress_with(self, stream, out, options)
-    }
-
-    /// [`Codec::decompress_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
-    pub(crate) fn decompress_with_of<T: Element>(
-        &self,
-        stream: &Stream<'_>,
-        out: &mut [T],
-        options: &DecompressOptions,
-    ) -> Result<()> {
-        check_output(stream.header(), out, stream.header().elements())?;
-        let tiles = 0..stream.grid().tiles();
-        let shape = &stream.header().shape;
-        let first = vec![0; shape.len()];
-        #[cfg(feature = "cuda")]
-        {
-            let job = || self.job(Work::Decompress, stream, stream.raw_bytes(), options.threads);
-            let how = begin(options, size_of_val(out));
-            let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
-                run.check()?;
-                cuda::field_to_host(device, stream, out, run)
-            });
-            if let Some(answer) = answer {
-                answer?;
-                return region::put_box(self, stream, (&first, shape), out, options);
-            }
-        }
-        let (threads, progress) = begin(options, size_of_val(out));
-        self.run(threads, progress, |run| {
-            if stream.grid().is_linear() {
-                return partial::tiles(stream, tiles, out, run);
-            }
-            partial::boxed(stream, &first, shape, out, run)
-        })?;
-        region::put_box(self, stream, (&first, shape), out, options)
+        T::decode(self, stream, &Selection::Field, out, options)
     }
 
     /// Decompresses the tiles `tiles` into `out`, tile by tile (where the profile's tiles are not boxes:
@@ -428,36 +395,7 @@ impl Codec {
         out: &mut [T],
         options: &DecompressOptions,
     ) -> Result<()> {
-        T::decompress_tiles_with(self, stream, tiles, out, options)
-    }
-
-    /// [`Codec::decompress_tiles_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
-    pub(crate) fn decompress_tiles_with_of<T: Element>(
-        &self,
-        stream: &Stream<'_>,
-        tiles: Range<u64>,
-        out: &mut [T],
-        options: &DecompressOptions,
-    ) -> Result<()> {
-        check_tiles(stream.grid(), &tiles)?;
-        check_output(stream.header(), out, stream.grid().len_of(tiles.clone()))?;
-        #[cfg(feature = "cuda")]
-        {
-            let bytes = size_of_val(out) as u64;
-            let job = || self.job(Work::Decompress, stream, bytes, options.threads);
-            let how = begin(options, size_of_val(out));
-            let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
-                run.check()?;
-                cuda::tiles_to_host(device, stream, tiles.clone(), out, run)
-            });
-            if let Some(answer) = answer {
-                answer?;
-                return region::put_tiles(self, stream, tiles, out, options);
-            }
-        }
-        let (threads, progress) = begin(options, size_of_val(out));
-        self.run(threads, progress, |run| partial::tiles(stream, tiles.clone(), out, run))?;
-        region::put_tiles(self, stream, tiles, out, options)
+        T::decode(self, stream, &Selection::Tiles(tiles), out, options)
     }
 
     /// Decompresses the box of `count` elements from `start` on in C order into `out`.
@@ -486,46 +424,43 @@ impl Codec {
         out: &mut [T],
         options: &DecompressOptions,
     ) -> Result<()> {
-        T::decompress_box_with(self, stream, start, count, out, options)
+        T::decode(self, stream, &Selection::Box((start, count)), out, options)
     }
 
-    /// [`Codec::decompress_box_with`], which is compiled for both types in [`Calls`](crate::calls::Calls).
-    pub(crate) fn decompress_box_with_of<T: Element>(
+    /// Decompresses a part of a field, whichever it is; compiled for both types in [`Calls`](crate::calls::Calls).
+    pub(crate) fn decode_of<T: Element>(
         &self,
         stream: &Stream<'_>,
-        start: &[u64],
-        count: &[u64],
+        selection: &Selection<'_>,
         out: &mut [T],
         options: &DecompressOptions,
     ) -> Result<()> {
-        let elements = partial::check_box(&stream.header().shape, start, count)?;
-        check_output(stream.header(), out, elements)?;
-        if elements == stream.header().elements() {
-            return self.decompress_with(stream, out, options);
-        }
+        let (header, grid) = (stream.header(), stream.grid());
+        let elements = selection.elements(&header.shape, grid)?;
+        check_output(header, out, elements)?;
+        let selection = match selection {
+            Selection::Box(_) if elements == header.elements() => &Selection::Field,
+            part => part,
+        };
         #[cfg(feature = "cuda")]
         {
-            // All tiles of the chunks that the box touches are read.
             let job = || {
-                let grid = stream.grid();
-                let chunks = grid.touched(start, count).len() as u64;
-                let chunk = grid.tiles_per_chunk() * grid.full_tile_len() as u64;
-                let bytes = (chunks * chunk * size_of::<T>() as u64).min(stream.raw_bytes());
+                let bytes = selection.decoded(grid) * size_of::<T>() as u64;
                 self.job(Work::Decompress, stream, bytes, options.threads)
             };
             let how = begin(options, size_of_val(out));
             let answer = self.on_device(cuda::serves(stream), job, how, |device, run| {
                 run.check()?;
-                cuda::box_to_host(device, stream, (start, count), out, run)
+                cuda::to_host(device, stream, selection, out, run)
             });
             if let Some(answer) = answer {
                 answer?;
-                return region::put_box(self, stream, (start, count), out, options);
+                return region::put(self, stream, selection, out, options);
             }
         }
         let (threads, progress) = begin(options, size_of_val(out));
-        self.run(threads, progress, |run| partial::boxed(stream, start, count, out, run))?;
-        region::put_box(self, stream, (start, count), out, options)
+        self.run(threads, progress, |run| partial::decode(stream, selection, out, run))?;
+        region::put(self, stream, selection, out, options)
     }
 }
 
@@ -568,15 +503,6 @@ pub(crate) fn check_type<T: Element>(header: &Header) -> Result<()> {
     let dtype = header.dtype;
     if dtype != T::DTYPE {
         return Err(Error::invalid(format!("the field is {dtype}, not {}", T::DTYPE)));
-    }
-    Ok(())
-}
-
-/// Whether a field has these tiles.
-pub(crate) fn check_tiles(grid: &TileGrid, tiles: &Range<u64>) -> Result<()> {
-    let all = grid.tiles();
-    if tiles.start > tiles.end || tiles.end > all {
-        return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
     }
     Ok(())
 }

@@ -43,6 +43,7 @@ mod research;
 mod room;
 mod scalar;
 mod schedule;
+mod selection;
 mod simd;
 mod statistics;
 mod stream;

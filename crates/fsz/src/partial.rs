@@ -6,13 +6,10 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{
-        Touched,
-        geometry::element_count,
-        tile_grid::{TileShape, run_in_box},
-    },
+    format::{Touched, box_runs::run_in_box, geometry::element_count, tile_grid::TileShape},
     index::Index,
     profile::ChunkDecoder,
+    selection::{Boxed, Selection},
     stream::Stream,
 };
 
@@ -36,8 +33,26 @@ impl<'a, T: Element> Reader<'a, T> {
     }
 }
 
+/// Decodes a part of a field into `out`, which has exactly its elements.
+pub(crate) fn decode<T: Element>(
+    stream: &Stream<'_>,
+    selection: &Selection<'_>,
+    out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    let shape = &stream.header().shape;
+    match selection {
+        Selection::Field if stream.grid().is_linear() => {
+            tiles(stream, 0..stream.grid().tiles(), out, run)
+        }
+        Selection::Field => boxed(stream, (&vec![0; shape.len()], shape), out, run),
+        Selection::Tiles(part) => tiles(stream, part.clone(), out, run),
+        Selection::Box(part) => boxed(stream, *part, out, run),
+    }
+}
+
 /// Decodes the tiles `tiles` into `out`, tile by tile.
-pub(crate) fn tiles<T: Element>(
+fn tiles<T: Element>(
     stream: &Stream<'_>,
     tiles: Range<u64>,
     mut out: &mut [T],
@@ -126,15 +141,13 @@ impl<T: Copy> Shared<T> {
 }
 
 /// Decodes the box of `count` elements from `start` on into `out`.
-pub(crate) fn boxed<T: Element>(
+fn boxed<T: Element>(
     stream: &Stream<'_>,
-    start: &[u64],
-    count: &[u64],
+    (start, count): Boxed<'_>,
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
     let shape = &stream.header().shape;
-    check_box(shape, start, count)?;
     if out.is_empty() {
         return Ok(());
     }

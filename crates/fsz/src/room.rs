@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use bytemuck::allocation::try_zeroed_vec;
 
-use crate::{Element, Error, Result};
+use crate::{Error, Result};
 
 /// Zeros that take up memory only where they are written.
 ///
@@ -16,16 +16,25 @@ pub(crate) fn zeros(len: u64) -> Result<Vec<u8>> {
     try_zeroed_vec(len).map_err(|()| none())
 }
 
-/// Memory for so many elements of `what`.
+/// So many elements of `what`.
 ///
 /// # Errors
 /// [`Error::Io`], likewise.
-pub(crate) fn elements<T: Element>(len: u64, what: &str) -> Result<Vec<T>> {
+pub(crate) fn elements<T: Copy + Default>(len: u64, what: &str) -> Result<Vec<T>> {
+    let mut elements = reserve(len, what)?;
+    elements.resize(len as usize, T::default());
+    Ok(elements)
+}
+
+/// Memory for so many elements of `what`, of which none is there yet.
+///
+/// # Errors
+/// [`Error::Io`], likewise.
+pub(crate) fn reserve<T>(len: u64, what: &str) -> Result<Vec<T>> {
     let none = || none_for(format_args!("{what} of {len} elements"));
     let len = usize::try_from(len).map_err(|_| none())?;
     let mut elements = Vec::new();
     elements.try_reserve_exact(len).map_err(|_| none())?;
-    elements.resize(len, T::default());
     Ok(elements)
 }
 

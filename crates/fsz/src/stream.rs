@@ -9,6 +9,7 @@ use crate::{
     float_mode::FloatMode,
     format::{
         Sections, TileGrid, WORD,
+        box_runs::rows_of_box,
         checksum::byte_rows,
         header::{self, Header},
         regions,
@@ -164,7 +165,7 @@ impl<'a> Stream<'a> {
         }
         let places = self.regions.iter().map(|region| &region.place);
         let shape = &self.header.shape;
-        region::owners(places, shape, region::rows(shape, start, count), out);
+        region::owners(places, shape, rows_of_box(shape, start, count), out);
         Ok(())
     }
 

@@ -336,10 +336,17 @@ fn misuse_is_refused_with_a_reason() {
     let at = memory.address();
     // SAFETY: the calls are refused before they touch memory, or have what they ask for.
     unsafe {
-        let misaligned = codec.compress(&compression, at + 2, (at, 8192), at, null_mut());
-        assert!(matches!(misaligned, Err(Error::InvalidArgument(_))));
-        let misaligned = codec.compress(&compression, at, (at + 8, 4096), at, null_mut());
-        assert!(matches!(misaligned, Err(Error::InvalidArgument(_))));
+        for (field, stream, scratch, reason) in [
+            (at + 2, at, at, "a field in device memory begins at a multiple of 4 bytes"),
+            (at, at, at + 4, "scratch memory begins at a multiple of 8 bytes"),
+            (at, at + 8, at, "a stream in device memory begins at a multiple of 16 bytes"),
+        ] {
+            let place = (stream, 4096);
+            let misaligned = codec.compress(&compression, field, place, scratch, null_mut());
+            let misaligned = misaligned.expect_err(reason);
+            assert!(matches!(misaligned, Error::InvalidArgument(_)), "{misaligned}");
+            assert!(misaligned.to_string().contains(reason), "{misaligned}");
+        }
         let small = codec.compress(&compression, at, (at, 100), at, null_mut());
         assert!(matches!(small, Err(Error::InvalidArgument(_))));
         let small = codec.decompress(compression.kind(), (at, 100), at, at, null_mut());

@@ -358,6 +358,10 @@ fn want_of_memory_names_the_file() {
             "z_67108864.f32: out of memory for a stream",
         ),
         (
+            &["compress", "z_67108864.f32", "-o", "x.fsz", "--abs=1", "-f", "--bound-in=0:9=0.1"],
+            "z_67108864.f32: out of memory for the regions' places",
+        ),
+        (
             &[
                 "slice",
                 "z_67108864.f32",
@@ -382,6 +386,7 @@ fn want_of_memory_names_the_file() {
         let told: Vec<String> = (300..800).step_by(50).map(|mb| limited(mb, args)).collect();
         assert!(told.iter().any(|told| told.starts_with(&format!("error: {words}"))), "{told:?}");
         assert!(!told.iter().any(|told| told.starts_with("error: out of memory")), "{told:?}");
+        assert!(!told.iter().any(|told| told.contains("memory allocation")), "{told:?}");
     }
 }
 

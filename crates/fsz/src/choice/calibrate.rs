@@ -5,8 +5,8 @@ use std::time::Instant;
 use super::cost::{Class, Cost, SIZES, Work};
 use crate::{
     bound::Bound, compress::compress, cuda, element::Element, error::Result, exec::Execution,
-    format::sections::max_compressed_len, options::CompressOptions, partial, simd::Level,
-    stream::Stream, threads, with_element,
+    format::sections::max_compressed_len, options::CompressOptions, partial, selection::Selection,
+    simd::Level, stream::Stream, threads, with_element,
 };
 
 /// Values of a row, and rows of a plane.
@@ -98,10 +98,7 @@ impl<T: Element> Sample<T> {
             Work::Compress => compress(values, shape, options, stream, run).map(drop),
             Work::Decompress => {
                 let stream = Stream::open(&stream[..*len])?;
-                if stream.grid().is_linear() {
-                    return partial::tiles(&stream, 0..stream.grid().tiles(), values, run);
-                }
-                partial::boxed(&stream, &[0; 3], shape, values, run)
+                partial::decode(&stream, &Selection::Field, values, run)
             }
         }
     }
@@ -113,7 +110,8 @@ impl<T: Element> Sample<T> {
                 cuda::from_host(device, values, shape, options, stream, run).map(drop)
             }
             Work::Decompress => {
-                cuda::field_to_host(device, &Stream::open(&stream[..*len])?, values, run)
+                let stream = Stream::open(&stream[..*len])?;
+                cuda::to_host(device, &stream, &Selection::Field, values, run)
             }
         }
     }

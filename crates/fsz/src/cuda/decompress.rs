@@ -12,7 +12,6 @@ use super::{
     kernels::pointer,
     pieces,
     put_regions::put_regions,
-    selection::Selection,
     slabs,
     stream_kind::{StreamKind, Tiles},
     workspace::Workspace,
@@ -22,7 +21,7 @@ use crate::{
     error::{Error, Result},
     exec::Execution,
     format::{CHUNK, CHUNK_TILES, Sections, TILE},
-    partial::check_box,
+    selection::{Boxed, Selection},
     stream::Stream,
 };
 
@@ -40,9 +39,6 @@ pub(crate) const NO_FAULT: u64 = u64::MAX;
 /// Bytes that a kernel reads at a time.
 pub(crate) const VECTOR: usize = 16;
 
-/// A box of a field: start and count per axis.
-pub(crate) type Boxed<'a> = (&'a [u64], &'a [u64]);
-
 /// Enqueues the decompression of a part of a stream to device memory at `out`, with what regions hold of it: then it
 /// waits.
 ///
@@ -59,14 +55,33 @@ pub(crate) unsafe fn launch(
 ) -> Result<()> {
     // SAFETY: as the caller vouches.
     unsafe {
-        match selection {
-            Selection::Field => launch_field(device, kind, view, out, status, queue)?,
-            Selection::Tiles(tiles) => {
-                launch_tiles(device, kind, view, tiles.clone(), out, status, queue)?;
-            }
-            Selection::Box(boxed) => launch_box(device, kind, view, *boxed, out, status, queue)?,
-        }
+        launch_part(device, kind, view, selection, out, status, queue)?;
         put_regions(device, kind, view, selection, out, status, queue)
+    }
+}
+
+/// Enqueues the decompression of a part of a stream, without regions.
+///
+/// # Safety
+/// As [`launch_tiles`].
+pub(crate) unsafe fn launch_part(
+    device: &Device,
+    kind: &StreamKind,
+    view: &StreamView,
+    selection: &Selection<'_>,
+    out: u64,
+    status: u64,
+    queue: sys::CUstream,
+) -> Result<()> {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        match selection {
+            Selection::Field => launch_field(device, kind, view, out, status, queue),
+            Selection::Tiles(tiles) => {
+                launch_tiles(device, kind, view, tiles.clone(), out, status, queue)
+            }
+            Selection::Box(boxed) => launch_box(device, kind, view, *boxed, out, status, queue),
+        }
     }
 }
 
@@ -239,7 +254,7 @@ pub(crate) unsafe fn launch_box(
     status: u64,
     queue: sys::CUstream,
 ) -> Result<()> {
-    if check_box(&kind.shape, start, count)? == 0 {
+    if count.contains(&0) {
         return Ok(());
     }
     let mut place = OutputBox::new(&kind.shape, start, count, out);
@@ -286,81 +301,39 @@ pub(crate) fn verdict(status: u64) -> Result<()> {
     }))
 }
 
-/// Decompresses a whole stream in host memory.
-pub(crate) fn field_to_host<T: Element>(
+/// Decompresses a part of a stream in host memory, without regions: what holds it of the stream is brought to the device,
+/// and the output back.
+pub(crate) fn to_host<T: Element>(
     device: &Device,
     stream: &Stream<'_>,
+    selection: &Selection<'_>,
     out: &mut [T],
     run: Execution<'_>,
 ) -> Result<()> {
-    if pieces::serve(stream, out) {
-        return pieces::to_host(device, (stream, 0..stream.grid().tiles()), out, run);
-    }
-    if slabs::serve(stream, out) {
-        return slabs::to_host(device, stream, out, run);
-    }
-    let chunks = 0..stream.sections().chunks;
-    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
-        // SAFETY: `to_host` gives memory of the device, sized for the output.
-        unsafe { launch_field(device, kind, view, to, status, queue) }
-    })
-}
-
-/// Decompresses tiles of a stream in host memory.
-pub(crate) fn tiles_to_host<T: Element>(
-    device: &Device,
-    stream: &Stream<'_>,
-    tiles: Range<u64>,
-    out: &mut [T],
-    run: Execution<'_>,
-) -> Result<()> {
-    if pieces::serve(stream, out) {
-        return pieces::to_host(device, (stream, tiles), out, run);
-    }
-    let of_chunk = stream.grid().tiles_per_chunk();
-    let chunks = tiles.start / of_chunk..tiles.end.div_ceil(of_chunk);
-    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
-        // SAFETY: as in `field_to_host`.
-        unsafe { launch_tiles(device, kind, view, tiles, to, status, queue) }
-    })
-}
-
-/// Decompresses a box of a stream in host memory.
-pub(crate) fn box_to_host<T: Element>(
-    device: &Device,
-    stream: &Stream<'_>,
-    boxed: Boxed<'_>,
-    out: &mut [T],
-    run: Execution<'_>,
-) -> Result<()> {
-    check_box(&stream.header().shape, boxed.0, boxed.1)?;
-    let chunks = if out.is_empty() {
-        0..0
-    } else {
-        let touched = stream.grid().touched(boxed.0, boxed.1);
-        let (first, last) = (touched.first(), touched.last());
-        first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
-    };
-    to_host(device, stream, chunks, out, run, |kind, view, to, status, queue| {
-        // SAFETY: as in `field_to_host`.
-        unsafe { launch_box(device, kind, view, boxed, to, status, queue) }
-    })
-}
-
-/// Brings the part of a stream that holds some chunks to the device, runs `launch`, and brings the output
-/// back.
-fn to_host<T: Element>(
-    device: &Device,
-    stream: &Stream<'_>,
-    chunks: Range<u64>,
-    out: &mut [T],
-    run: Execution<'_>,
-    launch: impl FnOnce(&StreamKind, &StreamView, u64, u64, sys::CUstream) -> Result<()>,
-) -> Result<()> {
-    let kind = StreamKind::of_field(stream)?;
     if out.is_empty() {
         return Ok(());
     }
+    let grid = stream.grid();
+    let chunks = match selection {
+        Selection::Field if slabs::serve(stream, out) => {
+            return slabs::to_host(device, stream, out, run);
+        }
+        Selection::Field | Selection::Tiles(_) => {
+            let all = 0..grid.tiles();
+            let tiles = if let Selection::Tiles(tiles) = selection { tiles } else { &all };
+            if pieces::serve(stream, out) {
+                return pieces::to_host(device, (stream, tiles.clone()), out, run);
+            }
+            let of_chunk = grid.tiles_per_chunk();
+            tiles.start / of_chunk..tiles.end.div_ceil(of_chunk)
+        }
+        Selection::Box((start, count)) => {
+            let touched = grid.touched(start, count);
+            let (first, last) = (touched.first(), touched.last());
+            first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
+        }
+    };
+    let kind = StreamKind::of_field(stream)?;
     let (bytes, payload) = (stream.as_bytes(), stream.payload());
     let index = stream.index();
     let start = kind.sections.payload;
@@ -390,7 +363,8 @@ fn to_host<T: Element>(
         }
         let view = kind.view(at, len as u64)?;
         launched_to_host(device, &kind, workspace, out, run, |to, status, queue| {
-            launch(&kind, &view, to, status, queue)
+            // SAFETY: it gives memory of the device, sized for the output.
+            unsafe { launch_part(device, &kind, &view, selection, to, status, queue) }
         })
     })
 }

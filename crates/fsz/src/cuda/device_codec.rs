@@ -10,13 +10,13 @@ use super::{
     decompress::{self, VECTOR, launch},
     device::Device,
     put_regions::check_captured,
-    selection::Selection,
-    stream_kind::StreamKind,
+    stream_kind::{StreamKind, check_stream_aligned},
 };
 use crate::{
     error::{Error, Result},
     partial::check_box,
     schedule::too_small,
+    selection::{Selection, check_tiles},
     threads::Threads,
 };
 
@@ -82,12 +82,8 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        self.aligned(compression.kind(), field, scratch)?;
-        if !stream.is_multiple_of(16) {
-            return Err(Error::invalid(
-                "a stream in device memory begins at a multiple of 16 bytes",
-            ));
-        }
+        check_aligned(compression.kind(), field, scratch)?;
+        check_stream_aligned(stream)?;
         if capacity < compression.kind().sections.payload {
             return Err(too_small());
         }
@@ -162,10 +158,7 @@ impl DeviceCodec {
         queue: CudaStream,
     ) -> Result<()> {
         kind.check_known()?;
-        let all = kind.sections.tiles;
-        if tiles.start > tiles.end || tiles.end > all {
-            return Err(Error::invalid(format!("tiles {tiles:?} of a field of {all} tiles")));
-        }
+        check_tiles(kind.sections.tiles, &tiles)?;
         let tiles = Selection::Tiles(tiles);
         // SAFETY: the caller's promise.
         unsafe { self.decode(kind, (stream, capacity), tiles, out, scratch, queue) }
@@ -209,7 +202,7 @@ impl DeviceCodec {
         scratch: u64,
         queue: CudaStream,
     ) -> Result<()> {
-        self.aligned(kind, out, scratch)?;
+        check_aligned(kind, out, scratch)?;
         let scratch = report_at(scratch);
         let view = kind.view(stream, capacity)?;
         let _entered = self.device.context.enter()?;
@@ -244,14 +237,20 @@ impl DeviceCodec {
         unsafe { download(&mut values, from, queue.cast())? };
         Ok(values[0])
     }
+}
 
-    fn aligned(&self, kind: &StreamKind, out: u64, scratch: u64) -> Result<()> {
-        if out.is_multiple_of(kind.dtype.size() as u64) && scratch.is_multiple_of(8) {
-            Ok(())
-        } else {
-            Err(Error::invalid("device addresses must be multiples of what they hold"))
-        }
+/// Errs for elements or scratch memory at addresses that kernels cannot use.
+fn check_aligned(kind: &StreamKind, elements: u64, scratch: u64) -> Result<()> {
+    let size = kind.dtype.size();
+    if !elements.is_multiple_of(size as u64) {
+        return Err(Error::invalid(format!(
+            "a field in device memory begins at a multiple of {size} bytes, the size of its elements"
+        )));
     }
+    if !scratch.is_multiple_of(8) {
+        return Err(Error::invalid("scratch memory begins at a multiple of 8 bytes"));
+    }
+    Ok(())
 }
 
 /// Where a decompression's report is in scratch memory that begins at a multiple of 8: kernels want it at one of what they

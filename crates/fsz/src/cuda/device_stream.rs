@@ -8,17 +8,17 @@ use super::{
     device::Device,
     device_codec::DeviceCodec,
     lanes::ALONE,
-    selection::Selection,
     stream_kind::StreamKind,
     workspace::Buffer,
 };
 use crate::{
-    codec::{check_output, check_tiles, check_type},
+    codec::{check_output, check_type},
     element::Element,
     error::{Error, Result},
     exec::Execution,
     format::{TileGrid, header::Header},
     partial::check_box,
+    selection::Selection,
     simd::Level,
     stream::Stream,
     threads::{self, Threads},
@@ -102,7 +102,6 @@ impl DeviceStream {
     /// has another length;
     /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::Device`](crate::Error::Device).
     pub fn decompress_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
-        check_output(&self.header, out, self.header.elements())?;
         self.to_host(out, &Selection::Field)
     }
 
@@ -116,8 +115,6 @@ impl DeviceStream {
         tiles: Range<u64>,
         out: &mut [T],
     ) -> Result<()> {
-        check_tiles(&self.grid, &tiles)?;
-        check_output(&self.header, out, self.grid.len_of(tiles.clone()))?;
         self.to_host(out, &Selection::Tiles(tiles))
     }
 
@@ -132,7 +129,6 @@ impl DeviceStream {
         count: &[u64],
         out: &mut [T],
     ) -> Result<()> {
-        check_output(&self.header, out, check_box(&self.header.shape, start, count)?)?;
         self.to_host(out, &Selection::Box((start, count)))
     }
 
@@ -174,6 +170,8 @@ impl DeviceStream {
     }
 
     fn to_host<T: Element>(&self, out: &mut [T], selection: &Selection<'_>) -> Result<()> {
+        let elements = selection.elements(&self.header.shape, &self.grid)?;
+        check_output(&self.header, out, elements)?;
         if out.is_empty() {
             return Ok(());
         }

@@ -40,7 +40,6 @@ mod put_regions;
 mod region_kernels;
 mod relative;
 mod resident_tables;
-mod selection;
 mod slabs;
 mod stream_kind;
 mod teams;
@@ -56,7 +55,7 @@ pub use pointer::{CudaMemory, MemoryKind};
 pub use stream_kind::StreamKind;
 pub use transfer::HostCompression;
 
-pub(crate) use decompress::{box_to_host, field_to_host, tiles_to_host};
+pub(crate) use decompress::to_host;
 pub(crate) use device::Device;
 pub(crate) use from_host::from_host;
 pub(crate) use resident_tables::ResidentTables;

@@ -6,17 +6,17 @@ use super::{
     abi::{Move, StreamView},
     capture::is_captured,
     compress_boxes::upload,
-    decompress::{REPORT, STATUS, launch_box, launch_field},
+    decompress::{REPORT, STATUS, launch_part},
     device::Device,
     error::check,
     region_kernels::moves,
-    selection::Selection,
     stream_kind::{RegionKind, StreamKind},
     workspace::{Workspace, wait_for},
 };
 use crate::{
     error::{Error, Result},
     region::Wanted,
+    selection::Selection,
 };
 
 /// Puts what regions hold over a part of the field at `out`. Where there are some it waits: the host finds out where
@@ -35,7 +35,7 @@ pub(crate) unsafe fn put_regions(
 ) -> Result<()> {
     for (region, wanted) in wanted(kind, selection) {
         let mut list = Vec::new();
-        wanted.each(&kind.shape, selection.runs(kind), |from, to, len| {
+        wanted.each(&kind.shape, kind.runs(selection), |from, to, len| {
             list.extend(moves(from, to, len));
         });
         device.work(|workspace| {
@@ -56,10 +56,13 @@ fn wanted<'a>(
     kind: &'a StreamKind,
     selection: &'a Selection<'_>,
 ) -> impl Iterator<Item = (&'a RegionKind, Wanted<'a>)> {
-    let around = if kind.regions.is_empty() { None } else { selection.around(kind) };
+    let around = match kind.regions[..] {
+        [] => None,
+        _ => selection.around(&kind.shape, |tiles| kind.runs_of_tiles(tiles)),
+    };
     around.into_iter().flat_map(move |(start, count)| {
         kind.regions.iter().filter_map(move |region| {
-            let runs = selection.runs(kind);
+            let runs = kind.runs(selection);
             let wanted = Wanted::new(&region.place, (&start, &count), &kind.shape, runs)?;
             Some((region, wanted))
         })
@@ -102,13 +105,11 @@ unsafe fn put_region(
     // SAFETY: the room was made above; the caller vouches for the rest.
     unsafe {
         clear_sum(status, queue)?;
-        match wanted.count == kind.shape {
-            true => launch_field(device, kind, &own, elements, status, queue)?,
-            false => {
-                let part = (&wanted.start[..], &wanted.count[..]);
-                launch_box(device, kind, &own, part, elements, status, queue)?;
-            }
-        }
+        let part = match wanted.count == kind.shape {
+            true => Selection::Field,
+            false => Selection::Box((&wanted.start, &wanted.count)),
+        };
+        launch_part(device, kind, &own, &part, elements, status, queue)?;
         upload(list, moves, queue)?;
         let module = device.kernels.regions(kind.dtype)?;
         module.move_elements(kind.dtype, (elements, out), (list, moves.len() as u64), queue)

@@ -1,6 +1,6 @@
 //! What a stream in device memory is, as its caller describes it.
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use cudarc::driver::{result, sys};
 
@@ -17,13 +17,14 @@ use crate::{
     error::{Error, Result},
     float_mode::FloatMode,
     format::{
-        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, TileGrid, at, geometry::element_count,
-        header,
+        self, FIXED_HEADER, FORMAT_VERSION, FixedHeader, Run, TILE, TileGrid, at,
+        geometry::element_count, header,
     },
     options::CompressOptions,
     profile::Profile,
     region::{Place, StoredRegion},
     research::Research,
+    selection::Selection,
     stream::Stream,
     with_element,
 };
@@ -85,6 +86,14 @@ impl HeaderParts {
     fn behind_axes(&self, axes: usize) -> u64 {
         FIXED_HEADER as u64 + 8 * axes as u64 * (1 + u64::from(self.start))
     }
+}
+
+/// Errs for a stream at a device address that kernels cannot use.
+pub(crate) fn check_stream_aligned(bytes: u64) -> Result<()> {
+    if !bytes.is_multiple_of(16) {
+        return Err(Error::invalid("a stream in device memory begins at a multiple of 16 bytes"));
+    }
+    Ok(())
 }
 
 /// How the tiles of a stream are coded.
@@ -271,14 +280,28 @@ impl StreamKind {
         if matches!(self.tiles, Tiles::Unknown) { Err(before_compression()) } else { Ok(()) }
     }
 
+    /// The elements of a part of the field, as runs, one after another as they are decoded.
+    pub(crate) fn runs<'a>(
+        &'a self,
+        selection: &Selection<'_>,
+    ) -> Box<dyn Iterator<Item = Run> + 'a> {
+        selection.runs(&self.shape, |tiles| self.runs_of_tiles(tiles))
+    }
+
+    /// Those of tiles.
+    pub(crate) fn runs_of_tiles(&self, tiles: Range<u64>) -> Box<dyn Iterator<Item = Run> + '_> {
+        if let Tiles::Dense { grid, .. } = &self.tiles {
+            return Box::new(tiles.flat_map(|tile| grid.runs(tile)));
+        }
+        let first = tiles.start * TILE as u64;
+        let end = (tiles.end * TILE as u64).min(self.elements());
+        Box::new(iter::once((first, (end - first) as usize)))
+    }
+
     /// The stream at device address `bytes`, of which `capacity` bytes may be read.
     pub(crate) fn view(&self, bytes: u64, capacity: u64) -> Result<StreamView> {
         self.check_known()?;
-        if !bytes.is_multiple_of(16) {
-            return Err(Error::invalid(
-                "a stream in device memory begins at a multiple of 16 bytes",
-            ));
-        }
+        check_stream_aligned(bytes)?;
         if capacity < self.sections.payload {
             return Err(Error::Truncated { needed: self.sections.payload, got: capacity });
         }

@@ -2,6 +2,7 @@
 //! (`cuda/format/format_constants.cuh`) and those of the shaders are generated from this module by
 //! `cargo xtask generate`.
 
+pub(crate) mod box_runs;
 pub mod checksum;
 mod constants;
 pub mod dense;
@@ -17,6 +18,7 @@ mod rules;
 pub(crate) mod sections;
 pub(crate) mod tile_grid;
 
+pub use box_runs::Run;
 pub use constants::*;
 pub use escape_field::{EscapeField, EscapeKind, Pattern};
 pub use fields::{FIELDS, FIXED_HEADER, Field, FieldType, FixedHeader, at};
@@ -30,4 +32,4 @@ pub use relative::{RelativeFields, RelativePart};
 pub(crate) use rules::share_of_span;
 pub use rules::{RELATIVE_RULE_FIELDS, RELATIVE_RULES, RULE_FIELDS, RULES, Rule};
 pub use sections::Sections;
-pub use tile_grid::{Axes, Run, TileGrid, Touched};
+pub use tile_grid::{Axes, TileGrid, Touched};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{
+    box_runs::{Run, rows_of_box},
     geometry::element_count,
     profile::{Profile, TileOrder},
 };
@@ -48,9 +49,6 @@ pub struct Axes {
     /// Elements of a tile along each.
     pub extent: [u64; 4],
 }
-
-/// Consecutive elements of a field: the first, and how many.
-pub type Run = (u64, usize);
 
 /// Elements of a tile along the axes of its box, slowest first; of consecutive elements the last tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -465,78 +463,6 @@ fn cell(counts: [u64; 4], chunk_tiles: u64) -> [u64; 4] {
         cell[most] *= 2;
     }
     cell
-}
-
-/// A box that is not empty as runs of consecutive elements of its field, rising.
-pub(crate) fn rows_of_box(
-    shape: &[u64],
-    start: &[u64],
-    count: &[u64],
-) -> impl Iterator<Item = Run> + use<> {
-    let mut strides = vec![1; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis];
-    }
-    let first: u64 = start.iter().zip(&strides).map(|(s, stride)| s * stride).sum();
-    // A run takes in every axis behind the first that the box does not fill.
-    let mut axes = shape.len();
-    let mut len = 1;
-    while axes > 0 {
-        axes -= 1;
-        len *= count[axes];
-        if count[axes] != shape[axes] {
-            break;
-        }
-    }
-    let counts = count[..axes].to_vec();
-    strides.truncate(axes);
-    (0..counts.iter().product()).map(move |mut row: u64| {
-        let mut at = first;
-        for (count, stride) in counts.iter().zip(&strides).rev() {
-            at += row % count * stride;
-            row /= count;
-        }
-        (at, len as usize)
-    })
-}
-
-/// The part of a box that a run of the field's elements holds: calls `copy` with the offset in the run, the
-/// offset in the box, and the number of elements.
-pub(crate) fn run_in_box(
-    (mut begin, len): Run,
-    shape: &[u64],
-    start: &[u64],
-    count: &[u64],
-    mut copy: impl FnMut(usize, usize, usize),
-) {
-    let (Some(&width), Some(&x0), Some(&nx)) = (shape.last(), start.last(), count.last()) else {
-        return copy(0, 0, len);
-    };
-    let end = begin + len as u64;
-    let run = begin;
-    while begin < end {
-        let (mut row, x) = (begin / width, begin % width);
-        let stop = end.min(begin - x + width);
-        // The row's place in the box, if it has one.
-        let (mut place, mut stride) = (Some(0), nx);
-        for axis in (0..shape.len() - 1).rev() {
-            let at = row % shape[axis];
-            row /= shape[axis];
-            place = match at.checked_sub(start[axis]) {
-                Some(at) if at < count[axis] => place.map(|p| p + at * stride),
-                _ => None,
-            };
-            stride *= count[axis];
-        }
-        if let Some(place) = place {
-            let (from, to) = (x.max(x0), (x + (stop - begin)).min(x0 + nx));
-            if from < to {
-                let offset = begin - run + (from - x);
-                copy(offset as usize, (place + from - x0) as usize, (to - from) as usize);
-            }
-        }
-        begin = stop;
-    }
 }
 
 #[cfg(all(test, feature = "cuda"))]

@@ -27,15 +27,16 @@ pub(crate) fn compress<T: Element>(
     let range =
         codec.run(options.threads, progress, |run| value_range::range(data, &missing, run))?;
     let places = || options.regions.iter().map(|region| &region.place);
-    let mut owner = vec![0; data.len()];
+    let mut owner = room::elements::<u8>(data.len() as u64, "the regions' places")?;
     owners(places(), shape, std::iter::once((0, data.len())), &mut owner);
 
     let mut streams = Vec::new();
     for (number, region) in options.regions.iter().enumerate() {
-        let (part, shape_of_part) = (gather(&region.place, data, shape), region.place.shape());
-        let owner = gather(&region.place, &owner, shape);
+        let shape_of_part = region.place.shape();
+        let mut part = gather(&region.place, data, shape)?;
+        let owner = gather(&region.place, &owner, shape)?;
         let covered = |i: usize| usize::from(owner[i]) != number + 1;
-        let part = fill(&part, width(&shape_of_part), &missing, covered, progress)?;
+        fill(&mut part, width(&shape_of_part), &missing, covered, progress)?;
         let mut own = of_region(options, region, &range);
         own.progress = progress.map(Progress::aside);
         let mut stream = room::zeros(max_compressed_len(&shape_of_part, T::DTYPE)?)?;
@@ -45,7 +46,9 @@ pub(crate) fn compress<T: Element>(
     }
 
     let section = Table::new(places()).write(&streams, &certificate(range));
-    let filled = fill(data, width(shape), &missing, |i| owner[i] != 0, progress)?;
+    let mut filled = room::reserve(data.len() as u64, "a field with regions")?;
+    filled.extend_from_slice(data);
+    fill(&mut filled, width(shape), &missing, |i| owner[i] != 0, progress)?;
     let len = codec.compress_into(&filled, shape, &of_field(options, &range), out)?;
     frame::insert(out, len, &section)
 }
@@ -92,8 +95,8 @@ pub(crate) fn width(shape: &[u64]) -> usize {
 }
 
 /// What a region has of the elements of a field.
-fn gather<E: Copy>(place: &Place, data: &[E], shape: &[u64]) -> Vec<E> {
-    let mut part = Vec::with_capacity(place.elements() as usize);
-    place.runs(shape).for_each(|(first, n)| part.extend(&data[first as usize..][..n]));
-    part
+fn gather<E: Copy>(place: &Place, data: &[E], shape: &[u64]) -> Result<Vec<E>> {
+    let mut part = room::reserve(place.elements(), "a region")?;
+    place.runs(shape).for_each(|(first, n)| part.extend_from_slice(&data[first as usize..][..n]));
+    Ok(part)
 }

@@ -2,57 +2,36 @@
 
 use std::ops::Range;
 
-use super::{Part, Place, rows};
+use super::{Part, Place};
 use crate::{
-    codec::Codec, element::Element, error::Result, format::tile_grid::Run,
-    options::DecompressOptions, room, stream::Stream,
+    codec::Codec,
+    element::Element,
+    error::Result,
+    format::Run,
+    options::DecompressOptions,
+    room,
+    selection::{Boxed, Selection},
+    stream::Stream,
 };
 
-/// A box: start and count along each axis.
-type Boxed<'a> = (&'a [u64], &'a [u64]);
-
-/// Puts the elements of regions into the box of `count` elements from `start` on.
-pub(crate) fn put_box<T: Element>(
+/// Puts the elements of regions into a part of a field that was decoded without them.
+pub(crate) fn put<T: Element>(
     codec: &Codec,
     stream: &Stream<'_>,
-    (start, count): Boxed<'_>,
+    selection: &Selection<'_>,
     out: &mut [T],
     options: &DecompressOptions,
 ) -> Result<()> {
-    let runs = || rows(&stream.header().shape, start, count);
-    put(codec, stream, (start, count), runs, out, options)
-}
-
-/// Puts the elements of regions into tiles, one after another.
-pub(crate) fn put_tiles<T: Element>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    tiles: Range<u64>,
-    out: &mut [T],
-    options: &DecompressOptions,
-) -> Result<()> {
-    if stream.regions().is_empty() || out.is_empty() {
+    if stream.regions().is_empty() {
         return Ok(());
     }
-    let runs = || tiles.clone().flat_map(|tile| stream.grid().runs(tile));
-    let (start, count) = around(&stream.header().shape, runs());
-    put(codec, stream, (&start, &count), runs, out, options)
-}
-
-/// Puts the elements of regions into `out`, which has the elements of the runs, one run after another; all are in the
-/// box of `count` elements from `start` on.
-fn put<T: Element, R: Iterator<Item = Run>>(
-    codec: &Codec,
-    stream: &Stream<'_>,
-    (start, count): Boxed<'_>,
-    runs: impl Fn() -> R,
-    out: &mut [T],
-    options: &DecompressOptions,
-) -> Result<()> {
     let shape = &stream.header().shape;
+    let of_tiles = |tiles: Range<u64>| tiles.flat_map(|tile| stream.grid().runs(tile));
+    let Some((start, count)) = selection.around(shape, of_tiles) else { return Ok(()) };
     let options = options.aside();
     for (number, region) in stream.regions().iter().enumerate() {
-        let wanted = Wanted::new(&region.place, (start, count), shape, runs());
+        let runs = || selection.runs(shape, of_tiles);
+        let wanted = Wanted::new(&region.place, (&start, &count), shape, runs());
         let Some(wanted) = wanted else { continue };
         let mut elements = room::elements(wanted.len as u64, "a region")?;
         let own = stream.region_stream(number)?;
@@ -183,15 +162,13 @@ mod tests {
             let progress = Progress::new();
             let options = DecompressOptions::new().progress(progress.clone());
             let mut out = vec![0f32; 60_000];
-            put_box(&codec, &stream, (&[0], &shape), &mut out, &options).expect("nobody cancels");
+            let parts = [Selection::Field, Selection::Tiles(0..stream.grid().tiles())];
+            put(&codec, &stream, &parts[0], &mut out, &options).expect("nobody cancels");
             assert!(out.iter().zip(&data).any(|(a, b)| *a != 0.0 && (a - b).abs() <= 1e-4));
             assert_eq!(progress.done(), 0, "regions are no bytes of the call's own");
             progress.cancel();
-            let tiles = 0..stream.grid().tiles();
-            for outcome in [
-                put_box(&codec, &stream, (&[0], &shape), &mut out, &options),
-                put_tiles(&codec, &stream, tiles, &mut out, &options),
-            ] {
+            for part in &parts {
+                let outcome = put(&codec, &stream, part, &mut out, &options);
                 assert!(matches!(outcome, Err(Error::Cancelled)), "{outcome:?}");
             }
         }

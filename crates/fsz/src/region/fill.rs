@@ -5,22 +5,21 @@ use crate::{element::Element, error::Result, missing::is_missing, progress::Prog
 /// Elements between two looks at whether to stop.
 const UNWATCHED: usize = 1 << 16;
 
-/// The elements of `data` in rows of `width`, where those for which `is_free` holds are on the line between the
-/// neighbours before and behind in their row. A row without a neighbour takes the values of the row before.
+/// Puts the elements for which `is_free` holds, of rows of `width`, on the line between the neighbours before and behind in
+/// their row. A row without a neighbour takes the values of the row before.
 ///
 /// # Errors
 /// [`Cancelled`](crate::Error::Cancelled).
 pub(super) fn fill<T: Element>(
-    data: &[T],
+    data: &mut [T],
     width: usize,
     missing: &[T],
     is_free: impl Fn(usize) -> bool,
     progress: Option<&Progress>,
-) -> Result<Vec<T>> {
+) -> Result<()> {
     let check = || progress.map_or(Ok(()), Progress::check);
     check()?;
     let counts = |d: T| d.is_finite() && !is_missing(d, missing);
-    let mut filled = data.to_vec();
     // Before anything is known: the first element that counts.
     let first = (0..data.len()).find(|&i| !is_free(i) && counts(data[i]));
     let first = first.map_or(T::from_f64(0.0), |i| data[i]);
@@ -38,28 +37,28 @@ pub(super) fn fill<T: Element>(
             }
             check()?;
             let stop = (at..end).find(|&i| !is_free(i)).unwrap_or(end);
-            let before = (at > row).then(|| filled[at - 1]).filter(|&d| counts(d));
-            let behind = (stop < end).then(|| filled[stop]).filter(|&d| counts(d));
+            let before = (at > row).then(|| data[at - 1]).filter(|&d| counts(d));
+            let behind = (stop < end).then(|| data[stop]).filter(|&d| counts(d));
             match (before.or(behind), behind.or(before)) {
                 (Some(a), Some(b)) => {
-                    for (k, element) in filled[at..stop].iter_mut().enumerate() {
+                    for (k, element) in data[at..stop].iter_mut().enumerate() {
                         *element = between(a, b, (k + 1) as f64 / (stop - at + 1) as f64);
                     }
                 }
                 _ if row > 0 => {
                     for i in at..stop {
-                        let above = filled[i - width];
-                        filled[i] = if counts(above) { above } else { first };
+                        let above = data[i - width];
+                        data[i] = if counts(above) { above } else { first };
                     }
                 }
-                _ => filled[at..stop].fill(first),
+                _ => data[at..stop].fill(first),
             }
             // A value on the way may be one that is named as missing.
-            filled[at..stop].iter_mut().filter(|d| !counts(**d)).for_each(|d| *d = first);
+            data[at..stop].iter_mut().filter(|d| !counts(**d)).for_each(|d| *d = first);
             at = stop;
         }
     }
-    Ok(filled)
+    Ok(())
 }
 
 /// The value at `share` of the way from `a` to `b`, not beyond them.
@@ -79,7 +78,9 @@ mod tests {
         missing: &[T],
         free: impl Fn(usize) -> bool,
     ) -> Vec<T> {
-        fill(data, width, missing, free, None).expect("nobody cancels")
+        let mut filled = data.to_vec();
+        fill(&mut filled, width, missing, free, None).expect("nobody cancels");
+        filled
     }
 
     #[test]
@@ -102,7 +103,7 @@ mod tests {
     fn filling_ends_when_it_is_cancelled() {
         let progress = Progress::new();
         progress.cancel();
-        let outcome = fill(&[1f32; 8], 4, &[], |_| true, Some(&progress));
+        let outcome = fill(&mut [1f32; 8], 4, &[], |_| true, Some(&progress));
         assert!(matches!(outcome, Err(Error::Cancelled)));
     }
 }

@@ -16,8 +16,8 @@ pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
 pub(crate) use compress::{certificate, of_field, of_region, width};
 #[cfg(feature = "cuda")]
-pub(crate) use decompress::{Wanted, around};
-pub(crate) use decompress::{put_box, put_tiles};
+pub(crate) use decompress::Wanted;
+pub(crate) use decompress::{around, put};
 #[cfg(feature = "cuda")]
 pub(crate) use frame::Frame;
 pub use mask::Mask;
@@ -30,11 +30,11 @@ use crate::{
     dtype::DType,
     error::{Error, Result},
     format::{
-        MAX_REGIONS,
+        MAX_REGIONS, Run,
+        box_runs::{rows_of_box, run_in_box},
         geometry::element_count,
         regions,
         sections::max_compressed_len,
-        tile_grid::{Run, run_in_box},
     },
     options::CompressOptions,
     partial::check_box,
@@ -164,7 +164,7 @@ impl Place {
     /// The runs of the field's elements that are in the region, in its order.
     pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + '_> {
         match self {
-            Place::Box { start, count } => Box::new(rows(shape, start, count)),
+            Place::Box { start, count } => Box::new(rows_of_box(shape, start, count)),
             Place::Mask(mask) => {
                 Box::new(mask.runs().map(|run| (run.start, (run.end - run.start) as usize)))
             }
@@ -186,28 +186,6 @@ enum Part {
     Box { start: Vec<u64>, count: Vec<u64> },
     /// The elements of a mask from this one on.
     Elements(u64),
-}
-
-/// The rows of a box, as runs of the field's elements.
-pub(crate) fn rows(
-    shape: &[u64],
-    start: &[u64],
-    count: &[u64],
-) -> impl Iterator<Item = Run> + Clone + use<> {
-    let width = count.last().map_or(1, |&n| n as usize);
-    let (shape, start, count) = (shape.to_vec(), start.to_vec(), count.to_vec());
-    let leading = count.len().saturating_sub(1);
-    // Only of a box without elements that overflows.
-    let rows = if width == 0 { 0 } else { element_count(&count[..leading]).unwrap_or(0) };
-    (0..rows).map(move |mut row| {
-        let (mut index, mut stride) = (start.last().copied().unwrap_or(0), 1);
-        for axis in (0..leading).rev() {
-            stride *= shape[axis + 1];
-            index += (start[axis] + row % count[axis]) * stride;
-            row /= count[axis];
-        }
-        (index, width)
-    })
 }
 
 /// The region that holds each element of some runs of the field, one run after another: its number and 1 more, or 0.

@@ -194,7 +194,9 @@ impl<T: Element> Field<'_, T> {
             let value = (size_of_val(self.data) as f64 / len as f64).log2();
             return Ok(Probe { at, value, mean_squared_error: 0.0 });
         }
-        decoded.resize(self.data.len(), T::ZERO);
+        if decoded.is_empty() {
+            *decoded = room::elements(self.data.len() as u64, "a decoded field")?;
+        }
         let stream = Stream::open(&stream[..len])?;
         let mut options = DecompressOptions::new();
         options.threads = self.options.threads;

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     exec::Execution,
-    format::{TileGrid, dense::BOX, tile_grid::Run},
+    format::{Run, TileGrid, dense::BOX},
     profile::dense::{Choice, Spread},
 };
 
