@@ -14,6 +14,9 @@ pub fn create_folder(path: &Path) -> Result<()> {
     if path.is_file() {
         return Err(Error::file(path, "is a file: name a folder"));
     }
+    if path.is_symlink() && !path.exists() {
+        return Err(Error::file(path, "is a link that leads nowhere: name another folder"));
+    }
     fs::create_dir_all(path).map_err(Error::io(path))
 }
 
@@ -85,6 +88,19 @@ mod tests {
         // What was there before stays.
         drop(Folder::create(&outer).unwrap());
         assert!(outer.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_in_its_place_is_told() {
+        let place = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| place.path().join(name));
+        fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        for (path, words) in [(file, "is a file"), (link, "is a link that leads nowhere")] {
+            let told = create_folder(&path).unwrap_err().to_string();
+            assert!(told.contains(words), "{told}");
+        }
     }
 
     #[test]
