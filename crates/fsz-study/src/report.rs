@@ -50,7 +50,7 @@ pub fn write(study: &Study<'_>, mut report: Output, folder: &Path, force: bool) 
 /// Looks ahead whether the tables can be written.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn check(folder: &Path, force: bool) -> Result<()> {
     for table in all_tables(&[], None) {
         Output::create(&folder.join(table.file), force)?;
