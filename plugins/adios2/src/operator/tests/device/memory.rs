@@ -38,7 +38,7 @@ fn an_address_between_two_elements_is_left_to_the_cpu() {
     };
     let operator = writer(&[("accuracy", "1e-3")]);
     let device = block_at(memory.address() + 4, DType::F64, &[1000]);
-    assert!(stream_of_the_device(&operator, &device).unwrap_err().contains("multiples"));
+    assert!(stream_of_the_device(&operator, &device).unwrap_err().contains("multiple of 8 bytes"));
     let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let host = bytes[4..].as_ptr().expose_provenance() as u64;
     let expected = write(&operator, block_at(host, DType::F64, &[1000]), true);
