@@ -359,7 +359,7 @@ fn want_of_memory_names_the_file() {
         ),
         (
             &["compress", "z_67108864.f32", "-o", "x.fsz", "--abs=1", "-f", "--bound-in=0:9=0.1"],
-            "z_67108864.f32: out of memory for the regions' places",
+            "z_67108864.f32: out of memory for a field with regions",
         ),
         (
             &[
@@ -382,8 +382,8 @@ fn want_of_memory_names_the_file() {
             "two.fsz: out of memory for a field of shape 33554432",
         ),
     ] {
-        // What a program takes beside its fields is not known.
-        let told: Vec<String> = (300..800).step_by(50).map(|mb| limited(mb, args)).collect();
+        // What a program takes beside its fields is not known, nor the same in all runs.
+        let told: Vec<String> = (300..900).step_by(50).map(|mb| limited(mb, args)).collect();
         assert!(told.iter().any(|told| told.starts_with(&format!("error: {words}"))), "{told:?}");
         assert!(!told.iter().any(|told| told.starts_with("error: out of memory")), "{told:?}");
         assert!(!told.iter().any(|told| told.contains("memory allocation")), "{told:?}");
