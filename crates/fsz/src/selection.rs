@@ -53,6 +53,24 @@ impl Selection<'_> {
         }
     }
 
+    /// The chunks that hold it, and perhaps others between them.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn chunks(&self, grid: &TileGrid) -> Range<u64> {
+        let of_tiles = |tiles: &Range<u64>| {
+            let of_chunk = grid.tiles_per_chunk();
+            tiles.start / of_chunk..tiles.end.div_ceil(of_chunk)
+        };
+        match self {
+            Selection::Field => of_tiles(&(0..grid.tiles())),
+            Selection::Tiles(tiles) => of_tiles(tiles),
+            Selection::Box((start, count)) => {
+                let touched = grid.touched(start, count);
+                let (first, last) = (touched.first(), touched.last());
+                first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
+            }
+        }
+    }
+
     /// The elements, as runs of those of a field of this shape, one after another as they are decoded; `of_tiles` gives
     /// those of tiles.
     pub(crate) fn runs<'a, R: Iterator<Item = Run> + 'a>(

@@ -314,25 +314,19 @@ pub(crate) fn to_host<T: Element>(
         return Ok(());
     }
     let grid = stream.grid();
-    let chunks = match selection {
+    match selection {
         Selection::Field if slabs::serve(stream, out) => {
             return slabs::to_host(device, stream, out, run);
         }
-        Selection::Field | Selection::Tiles(_) => {
-            let all = 0..grid.tiles();
-            let tiles = if let Selection::Tiles(tiles) = selection { tiles } else { &all };
-            if pieces::serve(stream, out) {
-                return pieces::to_host(device, (stream, tiles.clone()), out, run);
-            }
-            let of_chunk = grid.tiles_per_chunk();
-            tiles.start / of_chunk..tiles.end.div_ceil(of_chunk)
+        Selection::Field if pieces::serve(stream, out) => {
+            return pieces::to_host(device, (stream, 0..grid.tiles()), out, run);
         }
-        Selection::Box((start, count)) => {
-            let touched = grid.touched(start, count);
-            let (first, last) = (touched.first(), touched.last());
-            first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
+        Selection::Tiles(tiles) if pieces::serve(stream, out) => {
+            return pieces::to_host(device, (stream, tiles.clone()), out, run);
         }
-    };
+        _ => {}
+    }
+    let chunks = selection.chunks(grid);
     let kind = StreamKind::of_field(stream)?;
     let (bytes, payload) = (stream.as_bytes(), stream.payload());
     let index = stream.index();
