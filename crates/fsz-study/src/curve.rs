@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsz::{Element, Profile, Stream};
 use fsz_metrics::Sample;
 
+use crate::codecs;
 use crate::record::CurvePoint;
 use crate::subject::Subject;
 
@@ -21,21 +22,21 @@ pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Curv
         let bytes = subject.compress(bound, Profile::default())?;
         let stream = Stream::open(&bytes)?;
         subject.plan.codec.decompress_into(&stream, &mut decoded)?;
-        points.push(point(subject, "fsz", bytes.len(), &decoded)?);
+        points.push(point(subject, codecs::FSZ, bytes.len(), &decoded)?);
         #[cfg(feature = "zfp")]
         {
             let absolute = stream.header().absolute_bound;
             let mode = fsz_field::zfp::Mode::Accuracy(absolute);
             if subject.zfp_takes(absolute) {
                 let len = subject.zfp(mode, &mut decoded)?;
-                points.push(point(subject, "zfp-accuracy", len, &decoded)?);
+                points.push(point(subject, codecs::ZFP_ACCURACY, len, &decoded)?);
             }
         }
     }
     #[cfg(feature = "zfp")]
     for rate in RATES.into_iter().filter(|_| subject.zfp_takes(1.0)) {
         let len = subject.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)?;
-        points.push(point(subject, "zfp-rate", len, &decoded)?);
+        points.push(point(subject, codecs::ZFP_RATE, len, &decoded)?);
     }
     #[cfg(feature = "zfp")]
     for stream in subject.plan.streams.iter().filter(|stream| stream.field == subject.name) {

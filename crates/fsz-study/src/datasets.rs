@@ -3,6 +3,7 @@
 
 use fsz_figure::plot::escaped;
 
+use crate::codecs;
 use crate::html::Data;
 use crate::record::FieldRecord;
 use crate::stats::{in_order, mean, range};
@@ -73,7 +74,7 @@ pub fn table(fields: &[FieldRecord]) -> Data {
 pub fn html(fields: &[FieldRecord]) -> String {
     let all = summaries(fields);
     // Fixed-rate zfp keeps no bound: its ratio is FSZ's by construction.
-    let names = in_order(all.iter().map(|s| s.codec).filter(|codec| *codec != "zfp-rate"));
+    let names = in_order(all.iter().map(|s| s.codec).filter(|codec| *codec != codecs::ZFP_RATE));
     let head: String = names.iter().map(|name| format!("<th>{}", escaped(name))).collect();
     let mut page = "<p>Per data set (the part of a field's name before the first _): mean ± standard \
                     deviation (over n − 1), and minimum to maximum, over its fields; the largest mean \

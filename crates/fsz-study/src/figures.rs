@@ -3,6 +3,7 @@
 use fsz_figure::number::short;
 use fsz_figure::plot::{Axes, Line, Scale, escaped, plot};
 
+use crate::codecs;
 use crate::gpu::GpuRun;
 use crate::record::{BoundRecord, Fidelity, FieldRecord, STAGES};
 use crate::stats::{geomean, in_order};
@@ -71,7 +72,7 @@ pub fn ratio(fields: &[FieldRecord]) -> String {
 /// and the paper's design all but the same one: neither has a line of its own.
 fn codecs<'a>(all: impl Iterator<Item = &'a BoundRecord>) -> Vec<&'a str> {
     let names = all.flat_map(|at| &at.ratios).filter(|r| !r.given).map(|r| r.codec.as_str());
-    in_order(names.filter(|name| !["zfp-rate", "fsz-paper"].contains(name)))
+    in_order(names.filter(|name| ![codecs::ZFP_RATE, codecs::FSZ_PAPER].contains(name)))
 }
 
 /// For each field, the ratio of every stage of the ablation over the bound.

@@ -7,6 +7,7 @@
 mod bit_rounding;
 mod cache;
 mod claims;
+mod codecs;
 mod curve;
 mod cuszp_model;
 mod datasets;

@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsz::{Element, Profile, Stream};
 use fsz_metrics::Sample;
 
+use crate::codecs;
 use crate::record::{Matched, Panel};
 use crate::slice::Slice;
 use crate::subject::Subject;
@@ -26,7 +27,7 @@ pub fn comparisons<T: Element + Sample>(
         if subject.zfp_takes(comparison.absolute) {
             let rate = subject.rate_of(comparison.fsz_len)?;
             let len = subject.zfp(fsz_field::zfp::Mode::Rate(rate), &mut decoded)? as u64;
-            comparison.add("zfp-rate", len, &decoded)?;
+            comparison.add(codecs::ZFP_RATE, len, &decoded)?;
         }
         comparison
     };
@@ -95,7 +96,7 @@ impl<'a, T: Element + Sample> Comparison<'a, T> {
             matched: Matched { bound, index, range, panels: Vec::new() },
         };
         comparison.add("original", size_of_val(subject.values) as u64, subject.values)?;
-        comparison.add("fsz", bytes.len() as u64, decoded)?;
+        comparison.add(codecs::FSZ, bytes.len() as u64, decoded)?;
         Ok(comparison)
     }
 

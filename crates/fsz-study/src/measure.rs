@@ -13,7 +13,7 @@ use crate::record::{
     BoundRecord, Fidelity, FieldRecord, LayoutRatio, Ratio, Shares, TILES, TileRatio,
 };
 use crate::subject::Subject;
-use crate::{bit_rounding, curve, cuszp_model, fidelity, fsz1, matched, relative};
+use crate::{bit_rounding, codecs, curve, cuszp_model, fidelity, fsz1, matched, relative};
 
 /// What is switched on at each stage of the ablation: cross-block state, mean centering, order 2.
 const SWITCHES: [(bool, Centering, bool); 4] = [
@@ -91,13 +91,13 @@ impl<T: Element + Sample> Subject<'_, T> {
             shares: Shares::of(stream.tile_counts()),
             fidelity: Vec::new(),
         };
-        let found = Decoded { codec: "fsz", bytes: bytes.len() as u64, values: &decoded };
+        let found = Decoded { codec: codecs::FSZ, bytes: bytes.len() as u64, values: &decoded };
         record.ratios.push(self.ratio(&found, absolute)?);
         record.fidelity.push(self.fidelity(&found, absolute)?);
         self.research(bound, &mut record)?;
         // The paper's design decodes to the same values: only the choice of µ is another.
         let paper = Ratio { ratio: record.ablation[3], ..record.ratios[0].clone() };
-        record.ratios.push(Ratio { codec: "fsz-paper".to_owned(), ..paper });
+        record.ratios.push(Ratio { codec: codecs::FSZ_PAPER.to_owned(), ..paper });
         self.add_dense(bound, &mut record, &mut decoded)?;
         self.add_models(&mut record)?;
         self.add_zfp(&mut record, bytes.len(), &mut decoded)?;
@@ -117,7 +117,8 @@ impl<T: Element + Sample> Subject<'_, T> {
     fn add_dense(&self, bound: f64, record: &mut BoundRecord, decoded: &mut [T]) -> Result<()> {
         let bytes = self.compress(bound, Profile::Dense(Dense::new()))?;
         self.plan.codec.decompress_into(&Stream::open(&bytes)?, decoded)?;
-        let found = Decoded { codec: "fsz-dense", bytes: bytes.len() as u64, values: decoded };
+        let found =
+            Decoded { codec: codecs::FSZ_DENSE, bytes: bytes.len() as u64, values: decoded };
         record.ratios.push(self.ratio(&found, record.absolute)?);
         record.fidelity.push(self.fidelity(&found, record.absolute)?);
         for layout in Layout::ALL {
@@ -152,7 +153,7 @@ impl<T: Element + Sample> Subject<'_, T> {
 
     fn add_models(&self, record: &mut BoundRecord) -> Result<()> {
         let model = cuszp_model::cuszp(self.values, record.absolute, &self.missing);
-        let sizes = [("cuszp-plain-model", model.plain), ("cuszp-outlier-model", model.outlier)];
+        let sizes = [(codecs::CUSZP_PLAIN, model.plain), (codecs::CUSZP_OUTLIER, model.outlier)];
         for (codec, bytes) in sizes {
             let found = Decoded { codec, bytes: bytes.max(1), values: &model.decoded };
             record.ratios.push(self.ratio(&found, record.absolute)?);
@@ -191,7 +192,8 @@ impl<T: Element + Sample> Subject<'_, T> {
             return Ok(());
         }
         let rate = Mode::Rate(self.rate_of(fsz_len)?);
-        let modes = [("zfp-accuracy", Mode::Accuracy(record.absolute)), ("zfp-rate", rate)];
+        let modes =
+            [(codecs::ZFP_ACCURACY, Mode::Accuracy(record.absolute)), (codecs::ZFP_RATE, rate)];
         for (codec, mode) in modes {
             let bytes = self.zfp(mode, decoded)? as u64;
             let found = Decoded { codec, bytes, values: decoded };

@@ -10,6 +10,8 @@ use fsz::{DType, Element, Progress};
 use fsz_field::Field;
 use serde::Deserialize;
 
+use crate::codecs;
+
 mod time;
 
 use time::{Time, Times};
@@ -19,17 +21,6 @@ pub const RELATIVE_BOUND: &str = "{relative_bound}";
 
 /// What stands for a word per side.
 const LISTS: [&str; 2] = ["{dims}", "{dims_reversed}"];
-
-/// What tables call FSZ, zfp and the model of cuSZp.
-const OURS: [&str; 7] = [
-    "fsz",
-    "fsz-dense",
-    "fsz-paper",
-    "zfp-accuracy",
-    "zfp-rate",
-    "cuszp-plain-model",
-    "cuszp-outlier-model",
-];
 
 /// So much of what a program says of its failure is told, its end.
 const TOLD: usize = 1000;
@@ -94,7 +85,7 @@ impl Peer {
         if peer.name.is_empty() || peer.compress.is_empty() || peer.decompress.is_empty() {
             bail!("{file}: name, compress and decompress must not be empty");
         }
-        if OURS.contains(&peer.name.as_str()) {
+        if codecs::OURS.contains(&peer.name.as_str()) {
             bail!(
                 "{file}: tables have figures named {} already: name the program otherwise",
                 peer.name

@@ -4,6 +4,7 @@ use anyhow::Result;
 use fsz::{Bound, Dense, Element, Profile, Stream};
 use fsz_metrics::{Class, Limit, Sample};
 
+use crate::codecs;
 use crate::html::Data;
 use crate::peer::RELATIVE_BOUND;
 use crate::record::{FieldRecord, RelativeRatio};
@@ -16,7 +17,7 @@ pub fn measure<T: Element + Sample>(subject: &Subject<'_, T>) -> Result<Vec<Rela
     let mut decoded = fsz_field::zeros::<T>(subject.field.shape())?;
     for &bound in subject.plan.relative {
         let dense = Profile::Dense(Dense::new());
-        for (codec, profile) in [("fsz", Profile::default()), ("fsz-dense", dense)] {
+        for (codec, profile) in [(codecs::FSZ, Profile::default()), (codecs::FSZ_DENSE, dense)] {
             subject.plan.progress.check()?;
             let asked = Bound::Relative { eps: bound, floor: 0.0 };
             let bytes = subject.compress_within(asked, profile)?;

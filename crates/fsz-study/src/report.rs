@@ -7,6 +7,7 @@ use fsz_field::Output;
 use fsz_figure::number::short;
 use fsz_figure::plot::escaped;
 
+use crate::codecs;
 use crate::gpu::GpuRun;
 use crate::html::{Data, digits};
 use crate::record::{FieldRecord, Matched, Panel};
@@ -244,7 +245,7 @@ fn pictures(fields: &[FieldRecord]) -> String {
         fields.flat_map(|f| f.matched.iter().map(move |m| (f, m))).collect();
     all.retain(|(_, m)| m.panels.iter().all(|p| !p.picture.is_empty()));
     all.sort_by_key(|(_, m)| match m.other().map(|p| p.codec.as_str()) {
-        Some("zfp-rate") => 1,
+        Some(codecs::ZFP_RATE) => 1,
         Some(_) => 0,
         None => 2,
     });

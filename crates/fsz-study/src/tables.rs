@@ -1,5 +1,6 @@
 //! The tables of a study.
 
+use crate::codecs;
 use crate::gpu::{GpuRow, GpuRun};
 use crate::html::Data;
 use crate::record::{BoundRecord, FieldRecord, STANDARD_TILE, TILES};
@@ -59,7 +60,8 @@ pub fn layouts(fields: Fields<'_>) -> Data {
         let mut row = vec![field.name.clone(), format!("{:e}", at.bound)];
         let forced = |name: &str| at.layouts.iter().find(|l| l.layout == name).map(|l| l.ratio);
         let layouts = Layout::ALL.map(|layout| forced(layout.name()));
-        let ratios = [at.ratio("fsz")].into_iter().chain(layouts).chain([at.ratio("fsz-dense")]);
+        let ratios =
+            [at.ratio(codecs::FSZ)].into_iter().chain(layouts).chain([at.ratio(codecs::FSZ_DENSE)]);
         row.extend(ratios.map(|ratio| ratio.map_or_else(String::new, cell)));
         row
     });

@@ -3,6 +3,7 @@
 use super::evidence::{Evidence, count};
 use super::verdict::Verdict;
 use super::{Claim, Claims};
+use crate::codecs;
 use crate::record::{BoundRecord, CurvePoint, FieldRecord, Matched, Ratio};
 use crate::stats::range;
 
@@ -12,7 +13,7 @@ const RELHUM: &str = "CESM-ATM RELHUM at ratio 14.9";
 /// FSZ and fixed-rate zfp of the same size.
 fn pair(at: &BoundRecord) -> Option<(&Ratio, &Ratio)> {
     let of = |codec: &str| at.ratios.iter().find(|r| r.codec == codec);
-    Some((of("fsz")?, of("zfp-rate")?))
+    Some((of(codecs::FSZ)?, of(codecs::ZFP_RATE)?))
 }
 
 pub fn add(claims: &mut Claims, evidence: &Evidence<'_>) {
@@ -25,7 +26,7 @@ pub fn add(claims: &mut Claims, evidence: &Evidence<'_>) {
 /// Streams that cuZFP itself wrote, each beside FSZ at the bound at which it is as long.
 fn streams(claims: &mut Claims, evidence: &Evidence<'_>) {
     let pair = |m: &Matched| {
-        let other = m.other().filter(|panel| panel.codec != "zfp-rate")?;
+        let other = m.other().filter(|panel| panel.codec != codecs::ZFP_RATE)?;
         Some((m.panels.get(1)?.psnr - other.psnr, 100.0 * other.beyond))
     };
     let found = evidence.fields.iter().flat_map(|f| &f.matched).filter_map(pair);
@@ -110,8 +111,8 @@ fn rate_distortion(claims: &mut Claims, evidence: &Evidence<'_>) {
     let (mut above, mut all) = (0, 0);
     for field in &evidence.fields {
         let of = |codec: &'static str| field.curve.iter().filter(move |p| p.codec == codec);
-        let fsz: Vec<&CurvePoint> = of("fsz").filter(|p| p.psnr.is_finite()).collect();
-        for point in of("zfp-rate") {
+        let fsz: Vec<&CurvePoint> = of(codecs::FSZ).filter(|p| p.psnr.is_finite()).collect();
+        for point in of(codecs::ZFP_RATE) {
             if let Some(psnr) = at_rate(&fsz, point.bits) {
                 all += 1;
                 above += usize::from(psnr > point.psnr);

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::verdict::Verdict;
 use super::{Claim, Claims};
+use crate::codecs;
 use crate::record::BoundRecord;
 use crate::stats::{geomean, in_order, mean};
 
@@ -11,16 +12,16 @@ const NO_FIELD: &str = "no field";
 
 /// The ratio of the paper's design over that of another codec.
 fn over(at: &BoundRecord, peer: &str) -> Option<f64> {
-    Some(at.ratio("fsz-paper")? / at.ratio(peer)?)
+    Some(at.ratio(codecs::FSZ_PAPER)? / at.ratio(peer)?)
 }
 
 pub fn add(claims: &mut Claims, evidence: &Evidence<'_>) {
-    let outlier = |at: &BoundRecord| over(at, "cuszp-outlier-model");
+    let outlier = |at: &BoundRecord| over(at, codecs::CUSZP_OUTLIER);
     let claim =
         Claim { what: "ratio over cuSZp-O, largest", figure: "2.92×", on: "CESM-ATM Z3 at 1e-2" };
     claims.largest(claim, 2.92, evidence.factors(outlier), NO_FIELD);
     let claim = Claim { what: "ratio over cuSZp-P, largest", figure: "10.95×", on: FIELDS };
-    let plain = evidence.factors(|at| over(at, "cuszp-plain-model"));
+    let plain = evidence.factors(|at| over(at, codecs::CUSZP_PLAIN));
     claims.largest(claim, 10.95, plain, NO_FIELD);
     highest(claims, evidence);
     every_rate(claims, evidence);
@@ -44,12 +45,12 @@ fn highest(claims: &mut Claims, evidence: &Evidence<'_>) {
                     .filter_map(|(_, at)| at.ratio(codec));
                 mean(here).0
             };
-            let best = of("cuszp-outlier-model").max(of("cuszp-plain-model"));
+            let best = of(codecs::CUSZP_OUTLIER).max(of(codecs::CUSZP_PLAIN));
             all += 1;
-            if of("fsz-paper") < best {
+            if of(codecs::FSZ_PAPER) < best {
                 lost.push(format!("{dataset} at {bound:e}"));
             }
-            lost_by_own += usize::from(of("fsz") < best);
+            lost_by_own += usize::from(of(codecs::FSZ) < best);
         }
     }
     let claim = Claim {
@@ -78,7 +79,7 @@ fn some(names: &[String]) -> String {
 /// higher ratio.
 fn every_rate(claims: &mut Claims, evidence: &Evidence<'_>) {
     let margins: Vec<f64> =
-        evidence.factors(|at| over(at, "cuszp-outlier-model")).map(|(factor, _)| factor).collect();
+        evidence.factors(|at| over(at, codecs::CUSZP_OUTLIER)).map(|(factor, _)| factor).collect();
     let lost = margins.iter().filter(|&&margin| margin < 1.0).count();
     let worst = margins.iter().copied().fold(1.0, f64::min);
     let claim = Claim {
@@ -113,7 +114,8 @@ fn fz_gpu(claims: &mut Claims, evidence: &Evidence<'_>) {
 }
 
 fn bound(claims: &mut Claims, evidence: &Evidence<'_>) {
-    let found = || evidence.cases().flat_map(|(_, at)| &at.ratios).filter(|r| r.codec == "fsz");
+    let found =
+        || evidence.cases().flat_map(|(_, at)| &at.ratios).filter(|r| r.codec == codecs::FSZ);
     let broken: u64 = found().map(|r| r.bound_violations).sum();
     let claim = Claim {
         what: "every value is within the bound",

@@ -12,6 +12,7 @@ use fsz::{Bound, Centering, Dense, Element, Profile, Research, Stream};
 use fsz_field::{Fsz1, Fsz1File};
 use fsz_metrics::Sample;
 
+use crate::codecs;
 use crate::html::Data;
 use crate::record::{FieldRecord, Fsz1Record};
 use crate::subject::Subject;
@@ -69,12 +70,14 @@ fn record<T: Element + Sample>(subject: &Subject<'_, T>, of: &Fsz1Stream) -> Res
     let dense = within(Profile::Dense(Dense::new()))?;
     let tiles = tiles(subject, &theirs, &Stream::open(&product)?, &mut decoded)?;
     let chosen: Vec<Choice> = theirs.tiles().map(|tile| Choice::from(&tile)).collect();
-    let agreements =
-        [("fsz-paper", &paper, Centering::Mean), ("fsz", &product, Centering::FirstCode)]
-            .into_iter()
-            .map(|(codec, bytes, centering)| {
-                agreement(codec, &tiles, &chosen, &Stream::open(bytes)?, centering)
-            });
+    let agreements = [
+        (codecs::FSZ_PAPER, &paper, Centering::Mean),
+        (codecs::FSZ, &product, Centering::FirstCode),
+    ]
+    .into_iter()
+    .map(|(codec, bytes, centering)| {
+        agreement(codec, &tiles, &chosen, &Stream::open(bytes)?, centering)
+    });
     let by_rules = tiles.iter().map(|tile| tile.choose(Rule::RELEASE, Centering::Mean));
     Ok(Fsz1Record {
         file: of.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
