@@ -231,8 +231,7 @@ impl Args {
             return Ok((record, Origin::Cache));
         }
         let is_other = self.resume && cache.has(&input.name);
-        let field =
-            self.source.open_or_make(path, u64::from(self.synthetic_mb) << 20, plan.codec)?;
+        let field = self.source.open_or_make(path, self.synthetic_bytes(), plan.codec)?;
         let record = plan
             .measure(&input, &field.with_named_missing(&self.missing))
             .with_context(|| path.display().to_string())?;
@@ -249,10 +248,14 @@ impl Args {
         Ok(Input { name: name(path), identity, synthetic: synthetic(path).is_some() })
     }
 
+    fn synthetic_bytes(&self) -> u64 {
+        u64::from(self.synthetic_mb) << 20
+    }
+
     /// Bytes of a field, for the estimated time alone.
     fn size(&self, path: &Path) -> u64 {
         match synthetic(path) {
-            Some(_) => u64::from(self.synthetic_mb) << 20,
+            Some(_) => self.synthetic_bytes(),
             None => path.metadata().map_or(0, |data| data.len()),
         }
     }
