@@ -2,6 +2,7 @@
 // engine, and kernels that begin before the one that they depend on has ended.
 #pragma once
 
+#include "device/shared.cuh"
 #include "format/format.cuh"
 
 namespace fsz
@@ -24,11 +25,6 @@ FSZ_DEVICE void launch_dependents()
 /// Waits until the kernel that this one depends on is done and its writes are to be seen; at once
 /// in a launch that began after it.
 FSZ_DEVICE void wait_for_dependency() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-
-FSZ_DEVICE u32 shared_address(const void *at)
-{
-    return static_cast<u32>(__cvta_generic_to_shared(at));
-}
 
 FSZ_DEVICE void barrier_init(u64 *barrier, u32 arrivals)
 {

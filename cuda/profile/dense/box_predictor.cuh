@@ -69,10 +69,12 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     Statistics statistics;
     /// Boxes that are to be taken for others than plain ones: masked ones lie beside each other,
     /// and two ways that a multiprocessor goes at once push each other's instructions out of the
-    /// cache.
+    /// cache. Each masked one adds some to those: where they are few, plain ones between them go
+    /// their own way soon.
     u32 others;
     static constexpr u32 BESIDE_LISTED = 4;
-    static constexpr u32 BESIDE_MASKED = 64;
+    static constexpr u32 BESIDE_MASKED = 4;
+    static constexpr u32 BESIDE_MOST = 64;
 
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
                             EncodeStage &stage, const PredictorSlot<T> &slot)
@@ -574,7 +576,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
         if (CODED && made.kept != Kept::DIFFERENCES)
         {
             const u32 left = max(others, 1u) - 1;
-            others = made.escaped > made.listed ? BESIDE_MASKED
+            others = made.escaped > made.listed ? min(left + BESIDE_MASKED, BESIDE_MOST)
                      : made.escaped > 0         ? max(left, BESIDE_LISTED)
                                                 : left;
         }

@@ -1,6 +1,7 @@
 // Chunks of boxes back to elements, a warp to each chunk.
 #pragma once
 
+#include "device/shared.cuh"
 #include "profile/dense/decode_lorenzo.cuh"
 #include "profile/dense/decode_mask.cuh"
 #include "profile/dense/decode_values.cuh"
@@ -541,7 +542,7 @@ FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseD
     const bool lorenzo = grid.predictor == DENSE_LORENZO;
     const u32 rows = shared_slots(lorenzo);
     // A row of slots begins at a multiple of its size.
-    const u32 memory = static_cast<u32>(__cvta_generic_to_shared(fsz_boxes));
+    const u32 memory = shared_address(fsz_boxes);
     const u32 shared = (memory + FLAGS_BYTES + SLOTS_BYTES - 1) & ~(SLOTS_BYTES - 1);
     const uint4 *const slots = reinterpret_cast<const uint4 *>(
         work->slots + ((lorenzo ? FIRST_DIFFERENCE : 0) << DENSE_SLOT_BITS));

@@ -33,7 +33,7 @@ FSZ_DEVICE CurveValues<T> values_of_points(const RelativeQuantizer<T> &z, u32 fi
     CurveValues<T> codes;
     codes.linear_step = bound.linear_step;
     codes.knee = bound.knee;
-    codes.bend = bound.bend();
+    codes.set_bend(bound.bend());
     codes.stride = bound.stride;
     codes.zero = z.origin + bound.low - (static_cast<Bits>(bound.knee) + 1) * bound.stride;
     return finer(codes, fine);

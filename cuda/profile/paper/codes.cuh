@@ -2,6 +2,7 @@
 // and Choose), in integers.
 #pragma once
 
+#include "device/shared.cuh"
 #include "encode/block_io.cuh"
 #include "profile/paper/pack.cuh"
 
@@ -63,7 +64,7 @@ FSZ_DEVICE u32 code_word(float code) { return __float_as_uint(code); }
 template <class Code>
 FSZ_DEVICE void write_chains(u32 *codes, const Code (&q)[BLOCK], u32 coded, u32 before, u32 lane)
 {
-    u32 at = static_cast<u32>(__cvta_generic_to_shared(codes)) + 4 * ((lane & 24) * BLOCK + before);
+    u32 at = shared_address(codes) + 4 * ((lane & 24) * BLOCK + before);
 #pragma unroll
     for (u32 i = 0; i < BLOCK; ++i)
     {

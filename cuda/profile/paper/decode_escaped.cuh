@@ -7,61 +7,38 @@
 namespace fsz
 {
 
-/// The listed elements of a block.
-FSZ_DEVICE u32 block_list(const u32 *positions, u32 listed, u32 block, bool &sound)
+/// Flips the bit of a place of a tile in a word of the block that it is in: those of blocks are
+/// sizeof(BlockEscapes) apart, that of block 0 is at `first` in shared memory. Several lanes may
+/// flip bits of one word.
+FSZ_DEVICE void flip(u32 first, u32 place)
 {
-    u32 mine = 0, previous = 0;
-    for (u32 k = 0; k < listed; ++k)
-    {
-        const u32 at = byte_at(positions, k);
-        sound = sound && (k == 0 || at > previous);
-        mine |= at / BLOCK == block ? 1u << (at & 31) : 0;
-        previous = at;
-    }
-    return mine;
+    asm volatile("red.shared.xor.b32 [%0], %1;" ::"r"(
+                     first + place / BLOCK * static_cast<u32>(sizeof(BlockEscapes))),
+                 "r"(1u << place % BLOCK)
+                 : "memory");
 }
 
-/// What `write_escaped` asks of a block, behind the values of its row.
-struct __align__(16) BlockEscapes
+/// Goes over the places of a tile that are listed, or where runs end, bytes from `words` on: flips
+/// their bits from `first` on, and calls `of` with the number and the place of each. Lanes of a
+/// tile have the same, different places of it. `sound` turns false when they do not rise.
+template <class Of>
+FSZ_DEVICE void flip_places(u32 first, const u32 *words, u32 count, bool &sound, const Of &of)
 {
-    /// Bit i: element i is masked or listed.
-    u32 escaped;
-    /// Codes of the tile before the block.
-    u32 before;
-    /// The bits of masked elements, the low word first.
-    u32 pattern[2];
-};
-
-FSZ_DEVICE BlockEscapes &escapes_of(u32 *rows, u32 row)
-{
-    static_assert(sizeof(BlockEscapes) == 4 * (ROW - BLOCK), "the pad of a row");
-    return *reinterpret_cast<BlockEscapes *>(rows + row * ROW + BLOCK);
-}
-
-/// What a lane finds of the mask of its tile, of which the bitmap or the run ends are at `words`:
-/// the bit of each run end comes to the `escaped` of the block that it is in, which are 0 at first.
-/// Lanes of a tile have the same, different words of it.
-FSZ_DEVICE void spread_ends(const u32 *words, u32 run_ends, u32 *rows, bool &sound)
-{
-    const u32 lane = lane_id(), block = lane & 7;
-    const u32 tile = static_cast<u32>(__cvta_generic_to_shared(&escapes_of(rows, lane - block)));
+    const u8 *const places = reinterpret_cast<const u8 *>(words);
 #pragma unroll 1
-    for (u32 k = 4 * block; k < run_ends; k += 4 * TILE_BLOCKS)
+    for (u32 k = lane_id() % TILE_BLOCKS; k < count; k += 2 * TILE_BLOCKS)
     {
-        const u32 four = words[k / 4];
-        i32 previous = k > 0 ? static_cast<i32>(words[k / 4 - 1] >> 24) : -1;
 #pragma unroll
-        for (u32 j = 0; j < 4; ++j)
+        for (u32 j = k; j < k + 2 * TILE_BLOCKS; j += TILE_BLOCKS)
         {
-            const i32 end = static_cast<i32>(four >> 8 * j & 0xFF);
-            if (k + j < run_ends)
+            if (j < count)
             {
-                sound = sound && end > previous;
-                asm volatile("red.shared.xor.b32 [%0], %1;" ::"r"(tile + end / BLOCK * (4 * ROW)),
-                             "r"(1u << end % BLOCK)
-                             : "memory");
+                const u32 place = places[j];
+                const i32 before = j > 0 ? places[j - 1] : -1;
+                sound = sound && static_cast<i32>(place) > before;
+                flip(first, place);
+                of(j, place);
             }
-            previous = end;
         }
     }
 }
@@ -101,34 +78,40 @@ __device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 fir
     return hash_rows<TILE_BLOCKS>(words, count, first, block + TILE_BLOCKS);
 }
 
-/// Reads what tile `tile` of the chunk, that of this thread's block, has of escapes: `words` is its
-/// staged payload. Leaves in the stage what `write_escaped` needs. Returns this thread's share of
-/// the rows of its escapes.
+/// Reads what tile `tile` of the chunk, that of this thread's block, has of escapes, from the
+/// staged payload; `of_quad` is the `block` of its `Quad`. Leaves in the stage what `write_escaped`
+/// needs. Returns this thread's share of the rows of its escapes.
 template <class Values>
 __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<Values> &stage,
-                                         const u32 *words)
+                                         u32 of_quad)
 {
     using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
-    const u32 lane = lane_id(), block = lane & 7;
+    const u32 lane = lane_id(), block = lane % TILE_BLOCKS;
     const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
-    BlockEscapes &mine = escapes_of(stage.rows, lane);
-    mine.escaped = 0;
+    Quad quad;
+    quad.block = of_quad;
+    // Behind the last block.
+    const u32 begin = tile_broadcast(quad.block_at() + quad.words(), TILE_BLOCKS - 1);
+    BlockEscapes *const blocks = stage.escapes + (lane - block);
+    BlockEscapes &mine = stage.escapes[lane];
+    // First the bits of run ends, and of what is listed.
+    mine = {0, 0, {0, 0}};
+    stage.listed[lane].at = NOT_LISTED;
     __syncwarp();
-    u32 rows = 0, listed = 0, bitmap = 0;
+    u32 rows = 0, bitmap = 0;
     u64 pattern = 0;
     bool sound = true, constant = false, by_ends = false;
     if (lo & RATE_ESCAPES)
     {
         const EscapeField escapes(escape_bits(lo, hi));
-        const u32 coded = coded_words(lo, hi);
-        const u32 n = stage.index.at[tile + 1] - stage.index.at[tile];
-        const u32 *const at = words + coded;
+        const u32 n = stage.index.at[tile + 1] - stage.index.at[tile] + quad.tile_at() - begin;
+        const u32 *const at = stage.payload + begin;
         // Seldom more than a row a lane.
-        rows = hash_row(at, n - coded, escape_row(tile), block);
-        if (n - coded > TILE_BLOCKS * CHECKSUM_ROW)
+        rows = hash_row(at, n, escape_row(tile), block);
+        if (n > TILE_BLOCKS * CHECKSUM_ROW)
         {
-            rows += hash_later_rows(at, n - coded, escape_row(tile), block);
+            rows += hash_later_rows(at, n, escape_row(tile), block);
         }
         constant = escapes.kind == KIND_CONSTANT;
         if (constant || escapes.run_ends > 0)
@@ -139,107 +122,121 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<V
         by_ends = escapes.run_ends != MASK_BITMAP;
         if (by_ends)
         {
-            spread_ends(where.mask, escapes.run_ends, stage.rows, sound);
+            flip_places(shared_address(&blocks->coded), where.mask, escapes.run_ends, sound,
+                        [](u32, u32) {});
         }
         else
         {
             bitmap = __brev(where.mask[block]);
         }
-        listed = block_list(where.positions, escapes.listed, block, sound);
+        flip_places(shared_address(&blocks->first), where.positions, escapes.listed, sound,
+                    [&](u32 k, u32 place) {
+                        if (k < TILE_BLOCKS)
+                        {
+                            element_of(bits_at<W>(where.values + k * W), stage.listed[lane].value);
+                            stage.listed[lane].at = place;
+                        }
+                    });
     }
     __syncwarp();
-    const u32 between = masked_between(mine.escaped);
+    const u32 between = masked_between(mine.coded), listed = mine.first;
     const u32 masked = by_ends ? between : bitmap;
     if (!sound || (masked & listed) != 0)
     {
         report(task.report, task.chunk, FAULT_PLACES);
     }
     const u32 escaped = constant ? ~0u : masked | listed;
-    const u32 before = BLOCK * block - tile_before(__popc(escaped), block);
-    mine = {escaped, before, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
+    const u32 first = BLOCK * lane - tile_before(__popc(escaped), block);
+    mine = {~escaped, first, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
     return rows;
 }
 
-/// The element of a code, or of what `dequantize_plain` has made of it: float rows hold elements.
+/// Writes the listed elements of tile `tile`, that of this thread's block, that the stage has no
+/// room for, to `out`.
 template <class Values>
-FSZ_DEVICE typename Values::Value element_of_row(u32 word, const Values &values)
-{
-    if constexpr (sizeof(typename Values::Value) == 4)
-    {
-        return value_of(word);
-    }
-    else
-    {
-        return values.of(static_cast<i32>(word));
-    }
-}
-
-/// Writes a quad with escapes to `out`, eight threads and four elements of each to a block at a
-/// time: after `read_escapes`, with the tiles' chains in the stage's rows.
-template <class Values>
-__device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Stage<Values> &stage,
-                                           typename Values::Value *out)
+__device__ __noinline__ void write_listed(const ChunkTask task, u32 tile,
+                                          const Stage<Values> &stage, typename Values::Value *out)
 {
     using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
-    // Where codes lie is found by floats, whose instructions have pipes of their own: 2^23 and four
-    // times the number of the code in its tile, and 2^26 and 128 times that of its row, a number of
-    // which the lowest bit is 8.
-    constexpr float UNIT = 8388608.f, UNIT_8 = 67108864.f, UNIT_128 = 1073741824.f;
-    static_assert(4 * ROW == 128 + 16, "rows are 16 bytes longer than what they hold");
-    const u32 lane = lane_id(), column = 4 * (lane & 7);
+    const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
+    const EscapeField escapes(lo & RATE_ESCAPES ? escape_bits(lo, hi) : 0);
+    // From the stream: the stage may hold the next quad's payload by now.
+    const u32 *const words = payload_of(task.view, stage.index) + stage.index.at[tile];
+    const EscapeWords where(words + coded_words(lo, hi), escapes, W);
+    for (u32 m = lane_id() % TILE_BLOCKS + TILE_BLOCKS; m < escapes.listed; m += TILE_BLOCKS)
+    {
+        T value;
+        element_of(bits_at<W>(where.values + m * W), value);
+        __stcs(out + byte_at(where.positions, m), value);
+    }
+}
+
+/// Writes a quad with escapes, `tile` that of this thread's block, to `out`, eight threads and four
+/// elements of each to a block at a time: after `read_escapes`, with the tiles' chains in the
+/// stage's rows.
+template <class Values>
+__device__ __noinline__ void write_escaped(const ChunkTask task, u32 tile, Rows held,
+                                           Stage<Values> &stage, typename Values::Value *out)
+{
+    using T = typename Values::Value;
+    const u32 lane = lane_id(), column = 4 * (lane % 8);
     const u32 left = (1u << column) - 1;
     const Values values = stage.values;
-    const u32 rows = static_cast<u32>(__cvta_generic_to_shared(stage.rows)) -
-                     (__float_as_uint(UNIT) + __float_as_uint(UNIT_8));
-#pragma unroll 1
-    for (u32 row = lane / 8; row < 32; row += 4)
+    // Four codes from anywhere in a row on lie side by side: behind it are the first of the next.
+    if (lane > 0)
     {
-        const BlockEscapes mine = escapes_of(stage.rows, row);
-        T other;
-        element_of(mine.pattern[0] | static_cast<u64>(mine.pattern[1]) << 32, other);
-        // Found here: the compiler would do so at every use.
-        u32 codes;
-        asm volatile("mov.u32 %0, %1;"
-                     : "=r"(codes)
-                     : "r"(rows + row / TILE_BLOCKS * (4 * TILE_BLOCKS * ROW)));
-        const u32 four = mine.escaped >> column;
-        const u32 first = mine.before + column - __popc(mine.escaped & left);
-        float at = __uint_as_float(__float_as_uint(UNIT) + 4 * first);
+        uint4 *const row = reinterpret_cast<uint4 *>(stage.rows + lane * ROW);
+        row[-1] = row[0];
+    }
+    __syncwarp();
+    const u32 rows = shared_address(stage.rows);
+    T *to = out + lane * 4;
+#pragma unroll(ALWAYS_ELEMENTS<Values> ? 2 : 1)
+    for (u32 row = lane / 8; row < 32; row += 4, to += 4 * BLOCK)
+    {
+        const BlockEscapes mine = stage.escapes[row];
+        const u32 first = mine.first + __popc(mine.coded & left), four = mine.coded >> column;
+        u32 at = rows + 4 * first + first / BLOCK * (4 * (ROW - BLOCK));
+        u32 code[4];
         T v[4];
 #pragma unroll
         for (u32 i = 0; i < 4; ++i)
         {
-            v[i] = other;
-            if (!(four >> i & 1))
+            code[i] = mine.pattern[0];
+            if (four >> i & 1)
             {
-                // Rounded down to a multiple of 128 first.
-                const float of_row = __fadd_rn(__fadd_rd(at, UNIT_128 - UNIT), UNIT_8 - UNIT_128);
-                u32 word;
-                asm volatile("ld.shared.u32 %0, [%1];"
-                             : "=r"(word)
-                             : "r"(codes + __float_as_uint(at) + __float_as_uint(of_row))
-                             : "memory");
-                v[i] = element_of_row(word, values);
-                at = __fadd_rn(at, 4.f);
+                asm volatile("ld.shared.u32 %0, [%1];" : "=r"(code[i]) : "r"(at) : "memory");
+                asm volatile("add.u32 %0, %0, 4;" : "+r"(at));
             }
         }
-        store_four(out + row * BLOCK + column, v);
-    }
-    const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
-    const EscapeField escapes(lo & RATE_ESCAPES ? escape_bits(lo, hi) : 0);
-    if (__any_sync(WARP_ALL, escapes.listed > 0))
-    {
-        // From the stream: the stage may hold the next quad's payload by now. After the patterns
-        // that are in their places.
-        __syncwarp();
-        const u32 *const words = payload_of(task.view, stage.index) + stage.index.at[tile];
-        const EscapeWords where(words + coded_words(lo, hi), escapes, W);
-        for (u32 m = lane & 7; m < escapes.listed; m += 8)
+        if (!elements_of_row(code, held, values, v))
         {
-            T value;
-            element_of(bits_at<W>(where.values + m * W), value);
-            __stcs(out + lane / 8 * TILE + byte_at(where.positions, m), value);
+            T other;
+            element_of(mine.pattern[0] | static_cast<u64>(mine.pattern[1]) << 32, other);
+#pragma unroll
+            for (u32 i = 0; i < 4; ++i)
+            {
+                v[i] = four >> i & 1 ? v[i] : other;
+            }
+        }
+        store_four(to, v);
+    }
+    const Listed<T> mine = stage.listed[lane];
+    const bool listed = mine.at != NOT_LISTED;
+    if (__any_sync(WARP_ALL, listed))
+    {
+        // After the patterns that are in their places.
+        __syncwarp();
+        T *const to = out + lane / TILE_BLOCKS * TILE;
+        if (listed)
+        {
+            __stcs(to + mine.at, mine.value);
+        }
+        // The last of those that there is room for is there.
+        if (__any_sync(WARP_ALL, listed && lane % TILE_BLOCKS == TILE_BLOCKS - 1))
+        {
+            write_listed(task, tile, stage, to);
         }
     }
 }

@@ -6,22 +6,21 @@
 namespace fsz
 {
 
-/// Elements of a block of full tiles, through the stage to `out`; `write` writes those of quads
-/// with escapes. False, and nothing done, when a code of the warp is beyond what this arithmetic is
-/// exact for.
+/// What comes to the rows of full tiles: elements. Nothing, when a code of the warp is beyond what
+/// this arithmetic is exact for.
 ///
 /// f32: differences and codes are whole numbers below 2^24, so float additions, which have a pipe
 /// of their own, are exact. The last code of a block alone may be larger, by 31 · 2^17 + 496 ·
 /// 16383 before it: that one addition is rounded as a conversion of the code would be.
-template <class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
-                                 Stage<Multiples<float>> &stage, float *out, const Write &write)
+template <class Residuals>
+FSZ_DEVICE Rows fill_rows(const Residuals &l, Start start, const Quad &quad,
+                          Stage<Multiples<float>> &stage)
 {
     const bool far = static_cast<u32>(start.code + (1 << 22)) >= 1u << 23 ||
                      static_cast<u32>(start.difference + (1 << 17)) >= 1u << 18;
     if (__any_sync(WARP_ALL, far))
     {
-        return false;
+        return Rows::NOTHING;
     }
     const u32 lane = lane_id();
     const float unit = stage.values.step, carry = quad.order2() ? 1.f : 0.f;
@@ -40,17 +39,7 @@ FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &qu
         }
         row[j] = make_float4(v[0], v[1], v[2], v[3]);
     }
-    __syncwarp();
-    if (quad.escapes)
-    {
-        write();
-    }
-    else
-    {
-        store_rows(stage.rows, reinterpret_cast<u8 *>(out), 128);
-    }
-    __syncwarp();
-    return true;
+    return Rows::ELEMENTS;
 }
 
 /// The row of a block whose codes are all logarithmic and of one sign. False when they are not:
@@ -76,7 +65,7 @@ FSZ_DEVICE bool curve_one_sign(const Residuals &l, Start start, u32 carry,
             code += difference;
             least = min(least, static_cast<i32>(code));
             most = max(most, static_cast<i32>(code));
-            v[k] = Octave<float>::bits(zero + code * stride, values.bend);
+            v[k] = values.bits(zero + code * stride);
         }
         reinterpret_cast<uint4 *>(row)[j] = make_uint4(v[0], v[1], v[2], v[3]);
     }
@@ -89,122 +78,57 @@ FSZ_DEVICE bool curve_one_sign(const Residuals &l, Start start, u32 carry,
            beyond * values.stride <= Element<float>::INFINITE - base;
 }
 
-/// The row of a block of any codes.
+/// The same with a pointwise-relative bound: elements of codes of one sign, else the codes.
 template <class Residuals>
-__device__ __noinline__ void curve_any(const Residuals l, Start start, u32 carry,
-                                       const CurveValues<float> &of, u32 *row)
-{
-    const CurveValues<float> values = of;
-    u32 code = static_cast<u32>(start.code), difference = static_cast<u32>(start.difference);
-#pragma unroll
-    for (i32 j = 0; j < 8; ++j)
-    {
-        float v[4];
-        i32 q[4];
-        bool linear = false;
-#pragma unroll
-        for (i32 k = 0; k < 4; ++k)
-        {
-            difference = carry * difference + static_cast<u32>(l.at(4 * j + k));
-            code += difference;
-            q[k] = static_cast<i32>(code);
-            const bool is_linear = values.is_linear(q[k]);
-            v[k] = is_linear ? 0.f : values.logarithmic(q[k]);
-            linear = linear || is_linear;
-        }
-        // Without a knee only 0 is linear.
-        if (values.knee > 0 && __any_sync(WARP_ALL, linear))
-        {
-#pragma unroll
-            for (i32 k = 0; k < 4; ++k)
-            {
-                v[k] = values.is_linear(q[k]) ? values.linear(q[k]) : v[k];
-            }
-        }
-        reinterpret_cast<float4 *>(row)[j] = make_float4(v[0], v[1], v[2], v[3]);
-    }
-}
-
-/// The same for codes as wrapping integers, which serves every code.
-template <class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
-                                 Stage<CurveValues<float>> &stage, float *out, const Write &write)
+FSZ_DEVICE Rows fill_rows(const Residuals &l, Start start, const Quad &quad,
+                          Stage<CurveValues<float>> &stage)
 {
     u32 *const row = stage.rows + lane_id() * ROW;
-    const u32 carry = quad.order2() ? 1 : 0;
     // Where neighbours begin with either sign, some block has codes of both.
     const bool sides = (start.code ^ __shfl_xor_sync(WARP_ALL, start.code, 1)) < 0;
-    if (__any_sync(WARP_ALL, sides) ||
-        !__all_sync(WARP_ALL, curve_one_sign(l, start, carry, stage.values, row)))
+    if (!__any_sync(WARP_ALL, sides))
     {
-        curve_any(l, start, carry, stage.values, row);
+        const bool one = curve_one_sign(l, start, quad.order2() ? 1 : 0, stage.values, row);
+        if (__all_sync(WARP_ALL, one))
+        {
+            return Rows::ELEMENTS;
+        }
     }
-    __syncwarp();
-    if (quad.escapes)
-    {
-        write();
-    }
-    else
+    integrate(l, start, quad.order2(), row);
+    return Rows::CODES;
+}
+
+/// The same for `f64`: codes as wrapping integers, which become elements on their way out. Unrolled
+/// over a row, what makes elements of them would drive all else from the instruction cache.
+template <class Residuals, class Values>
+FSZ_DEVICE Rows fill_rows(const Residuals &l, Start start, const Quad &quad, Stage<Values> &stage)
+{
+    integrate(l, start, quad.order2(), stage.rows + lane_id() * ROW);
+    return Rows::CODES;
+}
+
+/// Writes the rows of a quad without escapes to `out`: eight threads and four elements of each to a
+/// block at a time.
+template <class Values>
+FSZ_DEVICE void write_rows(Rows held, const Stage<Values> &stage, typename Values::Value *out)
+{
+    if (ALWAYS_ELEMENTS<Values> || held == Rows::ELEMENTS)
     {
         store_rows(stage.rows, reinterpret_cast<u8 *>(out), 128);
+        return;
     }
-    __syncwarp();
-    return true;
-}
-
-/// The element of a code, of which the highest bit is flipped: made a number by a subtraction (2^52
-/// + 2^31 + q less 2^52 + 2^31), exact for every code.
-FSZ_DEVICE double of_flipped(const Multiples<double> &values, u32 code)
-{
-    const double number = __hiloint2double(0x43300000, static_cast<i32>(code));
-    return __dmul_rn(values.step, __dadd_rn(number, -4503601774854144.0));
-}
-
-FSZ_DEVICE double of_flipped(const CurveValues<double> &values, u32 code)
-{
-    return values.of(static_cast<i32>(code ^ 0x80000000));
-}
-
-/// f64: codes as wrapping integers.
-template <class Values, class Residuals, class Write>
-FSZ_DEVICE bool dequantize_plain(const Residuals &l, Start start, const Quad &quad,
-                                 Stage<Values> &stage, double *out, const Write &write)
-{
-    if (quad.escapes)
-    {
-        // A row has no room for the elements of a block.
-        integrate(l, start, quad.order2(), stage.rows + lane_id() * ROW);
-        __syncwarp();
-        write();
-        __syncwarp();
-        return true;
-    }
-    const u32 lane = lane_id(), carry = quad.order2() ? 1 : 0;
+    const u32 lane = lane_id();
     const Values values = stage.values;
-    u32 code = static_cast<u32>(start.code) ^ 0x80000000,
-        difference = static_cast<u32>(start.difference);
-#pragma unroll
-    for (i32 half = 0; half < 2; ++half)
+    const u32 *from = stage.rows + lane / 8 * ROW + 4 * (lane % 8);
+    typename Values::Value *to = out + 4 * lane;
+#pragma unroll 2
+    for (u32 row = 0; row < 32; row += 4, from += 4 * ROW, to += 4 * BLOCK)
     {
-        double2 *row = reinterpret_cast<double2 *>(stage.rows + lane * ROW);
-#pragma unroll
-        for (i32 j = 0; j < 8; ++j)
-        {
-            double v[2];
-#pragma unroll
-            for (i32 k = 0; k < 2; ++k)
-            {
-                difference = carry * difference + static_cast<u32>(l.at(16 * half + 2 * j + k));
-                code += difference;
-                v[k] = of_flipped(values, code);
-            }
-            row[j] = make_double2(v[0], v[1]);
-        }
-        __syncwarp();
-        store_rows(stage.rows, reinterpret_cast<u8 *>(out + 16 * half), 256);
-        __syncwarp();
+        const uint4 codes = *reinterpret_cast<const uint4 *>(from);
+        typename Values::Value v[4];
+        values.of_four({codes.x, codes.y, codes.z, codes.w}, v);
+        store_four(to, v);
     }
-    return true;
 }
 
 /// A block's words as they are staged: of rates up to 7, `x` has seven.
@@ -255,15 +179,13 @@ struct StagedBlock
     }
 };
 
-/// Finishes four tiles. Returns false, and has written nothing, when the warp's codes are beyond
-/// what `dequantize_plain` is exact for.
-template <class Residuals, class Values, class Write>
-FSZ_DEVICE bool decode_plain(const StagedBlock &block, const Quad &quad, Stage<Values> &stage,
-                             typename Values::Value *out, const Write &write)
+/// Brings four tiles to the rows.
+template <class Residuals, class Values>
+FSZ_DEVICE Rows decode_plain(const StagedBlock &block, const Quad &quad, Stage<Values> &stage)
 {
     const Residuals l = block.residuals<Residuals>();
     const Start start = block_start(block_sums(l), quad.order2(), block.mu);
-    return dequantize_plain(l, start, quad, stage, out, write);
+    return fill_rows(l, start, quad, stage);
 }
 
 } // namespace fsz

@@ -48,6 +48,15 @@ FSZ_DEVICE u64 integrate_staged(const Quad &quad, const u32 *payload, u32 *rows)
     return products;
 }
 
+/// The same for any rate.
+FSZ_DEVICE u64 integrate_staged_tall(const Quad &quad, const u32 *payload, u32 *rows)
+{
+    const u32 mu = quad.centered() ? payload[quad.tile_at()] : 0;
+    return integrate_any(payload + quad.block_at(), quad.rate(), quad.order2(),
+                         static_cast<i32>(mu), rows + lane_id() * ROW) +
+           product_of_mu(mu);
+}
+
 /// A warp of a thread block that decodes a chunk: every so manyth quad of it. `locate`, `begin` and
 /// `decode` are called in this order.
 template <class ValuesOf, class OutputOf> struct PaperDecoder
@@ -120,7 +129,7 @@ template <class ValuesOf, class OutputOf> struct PaperDecoder
         for (; left != 0; left &= left - 1)
         {
             const u32 number = first_of(left);
-            Quad quad = begin_quad<false>(view, chunk, number, output, stage.index, stage.payload);
+            Quad quad = begin_quad<false>(view, chunk, number, output, stage);
             end_copy();
             // Plain tiles that were given up need more than the stage.
             const bool staged = quad.staged && !quad.plain;
@@ -152,8 +161,7 @@ private:
     {
         if (plain != 0)
         {
-            next =
-                begin_quad<true>(view, chunk, first_of(plain), output, stage.index, stage.payload);
+            next = begin_quad<true>(view, chunk, first_of(plain), output, stage);
         }
     }
 
@@ -164,19 +172,22 @@ private:
     {
         const u32 tile = number * QUAD_TILES + lane_id() / TILE_BLOCKS;
         T *const out = output.quad(first_element(number));
-        const bool wide = __any_sync(WARP_ALL, quad.rate() > 7);
+        const u32 rate = __reduce_max_sync(WARP_ALL, quad.rate());
         StagedBlock block;
         block.products = 0;
         if (quad.plain)
         {
             if (quad.escapes)
             {
-                hashed.rows = read_escapes(ChunkTask{view, chunk, to}, tile, stage,
-                                           stage.payload + quad.tile_at());
+                hashed.rows = read_escapes(ChunkTask{view, chunk, to}, tile, stage, quad.block);
             }
-            if (quad.chains)
+            if (quad.chains && rate > Medium::PLANES)
             {
-                block.load(quad, stage.payload, wide);
+                block.products = integrate_staged_tall(quad, stage.payload, stage.rows);
+            }
+            else if (quad.chains)
+            {
+                block.load(quad, stage.payload, rate > Narrow::PLANES);
             }
         }
         __syncwarp();
@@ -186,15 +197,24 @@ private:
             return false;
         }
         hashed.block = block.products;
-        const auto write = [&] { write_escaped(ChunkTask{view, chunk, to}, tile, stage, out); };
-        if (!quad.chains)
+        const Rows held = !quad.chains || rate > Medium::PLANES ? Rows::CODES
+                          : rate > Narrow::PLANES ? decode_plain<Medium>(block, quad, stage)
+                                                  : decode_plain<Narrow>(block, quad, stage);
+        if (held == Rows::NOTHING)
         {
-            write();
-            __syncwarp();
-            return true;
+            return false;
         }
-        return wide ? decode_plain<Medium>(block, quad, stage, out, write)
-                    : decode_plain<Narrow>(block, quad, stage, out, write);
+        __syncwarp();
+        if (quad.escapes)
+        {
+            write_escaped(ChunkTask{view, chunk, to}, tile, held, stage, out);
+        }
+        else
+        {
+            write_rows(held, stage, out);
+        }
+        __syncwarp();
+        return true;
     }
 
     /// Any quad, of any rates and payload, read where it lies.

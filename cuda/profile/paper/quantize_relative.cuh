@@ -133,16 +133,34 @@ FSZ_DEVICE RelativeError<double> quantize_plain(const SharedRow<double> &row,
     constexpr u32 PIECE = SharedRow<T>::PIECE;
     const RelativeShortWay<T> way(z, share);
     RelativeLook look;
+    // In groups: unrolled over the block, this would be more than the instruction cache holds.
+    constexpr u32 GROUP = 4 * PIECE;
 #pragma unroll
-    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
+    for (u32 k = 0; k < BLOCK; ++k)
     {
-        T d[PIECE];
-        row.load(piece, d);
-        quantize_piece(d, way, piece * PIECE, code + piece * PIECE, look);
+        code[k] = 0;
+    }
+#pragma unroll 1
+    for (u32 group = 0; group < BLOCK / GROUP; ++group)
+    {
+        float made[GROUP];
 #pragma unroll
-        for (u32 k = 0; k < PIECE; ++k)
+        for (u32 i = 0; i < GROUP; i += PIECE)
         {
-            extremes.take(d[k]);
+            T d[PIECE];
+            row.load((group * GROUP + i) / PIECE, d);
+            quantize_piece(d, way, group * GROUP + i, made + i, look);
+#pragma unroll
+            for (u32 k = 0; k < PIECE; ++k)
+            {
+                extremes.take(d[k]);
+            }
+        }
+        // Registers have no numbers that are not known beforehand.
+#pragma unroll
+        for (u32 k = 0; k < BLOCK; ++k)
+        {
+            code[k] = k / GROUP == group ? made[k % GROUP] : code[k];
         }
     }
     RelativeError<T> error{look.worst, 0};

@@ -128,7 +128,7 @@ pub(crate) unsafe fn launch_tiles(
     let mut first = begin / CHUNK as u64;
     let chunks = (end - 1) / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
-    let launch = module.shapes.launch(chunks, device.multiprocessors);
+    let launch = module.shapes.launch(chunks, device.multiprocessors, kind.computes);
     let mut view = *view;
     let mut run = OutputRange { out, begin, end };
     let mut status = status;
@@ -269,7 +269,7 @@ pub(crate) unsafe fn launch_box(
     let mut first = corners.0 / CHUNK as u64;
     let chunks = corners.1 / CHUNK as u64 - first + 1;
     let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
-    let launch = module.shapes.launch(chunks, device.multiprocessors);
+    let launch = module.shapes.launch(chunks, device.multiprocessors, kind.computes);
     let mut view = *view;
     let mut status = status;
     let mut arguments =

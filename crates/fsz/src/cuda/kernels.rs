@@ -72,21 +72,31 @@ impl DecompressShapes {
         }
     }
 
-    /// The launch for `chunks` chunks on a device of so many multiprocessors.
-    pub fn launch(&self, chunks: u64, multiprocessors: u32) -> Launch {
-        // More warps finish a chunk sooner, but wait for each other: worth it as long as the device has
-        // room for them.
+    /// The launch for `chunks` chunks on a device of so many multiprocessors. `computes`: it is arithmetic that
+    /// takes the time, not memory.
+    pub fn launch(&self, chunks: u64, multiprocessors: u32, computes: bool) -> Launch {
         let room = WARPS_AT_WORK * multiprocessors as u64;
-        let enough = (room / chunks.max(1)).clamp(FEWEST_WARPS as u64, self.most_warps as u64);
+        let chunks = chunks.max(1);
+        // Each warp reads the index of its chunk, and waits for the others at its end. One has it to itself if
+        // there are so many that the last ones, when there is nothing else to do, do not matter.
+        let alone = match computes {
+            true => (ROUNDS * room).div_ceil(chunks).next_power_of_two(),
+            false => FEWEST_WARPS,
+        };
+        // More warps finish a chunk sooner: worth it as long as the device has room for them.
+        let enough = (room / chunks).clamp(alone.min(FEWEST_WARPS), self.most_warps.into());
         // Groups of tiles are dealt out evenly by powers of two.
         let warps = 1 << enough.ilog2();
         Launch { shared: self.stage * warps, ..Launch::new(chunks, 32 * warps) }
     }
 }
 
-/// Warps of a thread block that decompresses a large field, and how many of them a multiprocessor takes.
-const FEWEST_WARPS: u32 = 4;
+/// Warps of a thread block that decompresses a large field, where memory takes the time, and how many of them a
+/// multiprocessor takes.
+const FEWEST_WARPS: u64 = 4;
 const WARPS_AT_WORK: u64 = 20;
+/// Rounds that a warp goes for one chunk after another, and more, if it decompresses each by itself.
+const ROUNDS: u64 = 6;
 
 /// How compression of tiles is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -255,7 +265,7 @@ impl Kernels {
             let (image, words) = self.open(part, &DECOMPRESS_LAYOUTS)?;
             let mut shapes = DecompressShapes::read(&words)?;
             let fit = self.most_shared / shapes.stage.max(1);
-            shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS);
+            shapes.most_warps = shapes.most_warps.min(fit).max(FEWEST_WARPS as u32);
             let decoding = decompression(coder);
             let mut module = Module::new(image, &decoding, dtype, shapes);
             for operation in decoding {
@@ -467,4 +477,26 @@ pub(super) fn other_version() -> Error {
 /// An argument as the driver takes it. The value outlives the launch that reads it.
 pub(crate) fn pointer<T>(value: &mut T) -> *mut c_void {
     std::ptr::from_mut(value).cast()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warp_has_a_chunk_to_itself_where_there_are_many_and_arithmetic_takes_the_time() {
+        let warps = |chunks, computes| {
+            let shapes = DecompressShapes { most_warps: 16, stage: 7000 };
+            let launch = shapes.launch(chunks, 132, computes);
+            assert_eq!((launch.grid, launch.shared), (chunks, 7000 * launch.threads / 32));
+            launch.threads / 32
+        };
+        // 20 warps on each of 132 multiprocessors.
+        for (chunks, both) in [(1, 16), (165, 16), (166, 8), (660, 4), (3960, 4)] {
+            assert_eq!((warps(chunks, false), warps(chunks, true)), (both, both), "{chunks}");
+        }
+        for (chunks, alone) in [(7920, 2), (15839, 2), (15840, 1), (1 << 31, 1)] {
+            assert_eq!((warps(chunks, false), warps(chunks, true)), (4, alone), "{chunks}");
+        }
+    }
 }

@@ -42,11 +42,18 @@ pub struct StreamKind {
     missing_at: u64,
     /// Where the header has what it tells of a pointwise-relative bound; 0: the bound is another.
     pub(crate) relative_at: u64,
+    /// Whether it is arithmetic that takes the time of decompressing tiles, not memory: codes of a
+    /// pointwise-relative bound become elements by a curve, and those among escaped elements go to their places
+    /// one by one.
+    pub(crate) computes: bool,
     /// What bytes of the stream that kernels do not read add to its metadata checksum: the section of regions.
     unread: u32,
     /// What lies over the field.
     pub(crate) regions: Vec<RegionKind>,
 }
+
+/// One of so many elements is escaped where they are many: nearly each group of tiles then has some.
+const MANY_ESCAPED: u64 = 64;
 
 /// What must be known of a region of a stream.
 #[derive(Clone, Debug)]
@@ -185,7 +192,9 @@ impl StreamKind {
             },
             regions_len,
         )?;
-        Ok(StreamKind { unread: stream.checksum_of_regions(), ..kind })
+        let fields = header.fields();
+        let computes = kind.computes || fields.escaped > fields.elements / MANY_ESCAPED;
+        Ok(StreamKind { computes, unread: stream.checksum_of_regions(), ..kind })
     }
 
     /// That of streams whose profile chooses its tiles while it compresses, or whose regions take what they take.
@@ -201,6 +210,7 @@ impl StreamKind {
             header_kind: 0,
             missing_at: 0,
             relative_at: HeaderParts::of(options).relative_at(shape.len()),
+            computes: options.bound.is_relative(),
             unread: 0,
             regions: Vec::new(),
         })
@@ -238,6 +248,7 @@ impl StreamKind {
             header_kind,
             missing_at: parts.missing_at(shape.len()),
             relative_at: parts.relative_at(shape.len()),
+            computes: parts.relative,
             unread: 0,
             regions: Vec::new(),
         })
