@@ -174,6 +174,10 @@ trait Coding: Sized + Copy {
     fn least(self) -> Self {
         self
     }
+    /// How a part of a field that is coded so is: as the field, or as it chooses where that does not suit this shape.
+    fn of_part(self, _shape: &[u64]) -> Self {
+        self
+    }
     /// What it chooses for a field, and its tables.
     fn prepare<T: Element>(
         self,
@@ -294,6 +298,10 @@ macro_rules! profiles {
 
             pub(crate) fn least(&self) -> Profile {
                 match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Profile::$name(coding.least()),)* }
+            }
+
+            pub(crate) fn of_part(&self, shape: &[u64]) -> Profile {
+                match self { $($(#[cfg($cfg)])? Profile::$name(coding) => Profile::$name(coding.of_part(shape)),)* }
             }
 
             pub(crate) fn prepare<T: Element>(

@@ -61,7 +61,9 @@ pub(crate) fn of_region<T: Element>(
 ) -> CompressOptions {
     let mut own = CompressOptions::new(in_range(region.bound, range));
     own.missing.clone_from(&options.missing);
-    CompressOptions { threads: options.threads, ..own.profile(options.profile) }
+    // The elements of a mask are a line, and a box may be thinner than the boxes that suit the field.
+    let profile = options.profile.of_part(&region.place.shape());
+    CompressOptions { threads: options.threads, ..own.profile(profile) }
 }
 
 /// Those of the stream that holds all elements outside of regions.

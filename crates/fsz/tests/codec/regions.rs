@@ -5,7 +5,8 @@ use crate::common::{
     seal::{seal_header, seal_metadata},
 };
 use fsz::{
-    Bound, Codec, CompressOptions, DType, Element, Error, Mask, Place, Region, Stream,
+    Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Mask, Place, Profile,
+    Region, Stream,
     format::{FIXED_HEADER, at},
 };
 use ndarray::Axis;
@@ -151,6 +152,24 @@ fn each_element_keeps_the_bound_of_the_last_region_that_has_it() {
             check::<f32>(&options, &all, bound(0.1));
             check::<f64>(&options, &all, bound(0.1));
         }
+    }
+}
+
+#[test]
+fn a_region_that_does_not_fill_the_boxes_asked_for_has_others() {
+    let bound = Bound::Absolute;
+    for layout in Layout::ALL {
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let mut all = regions(bound);
+        all[1] = Region::in_box(&[7, 0, 0], &[1, 40, 51], bound(0.03));
+        let options = options(bound(0.1), all.clone()).profile(profile);
+        check::<f32>(&options, &all, bound(0.1));
+        let bytes = compress(&field::<f32>(), &SHAPE, &options);
+        let stream = Stream::open(&bytes).expect("opens");
+        let of_region = |number| stream.region_stream(number).expect("a region");
+        assert_eq!(stream.header().profile.layout_name(), layout.name());
+        assert_eq!(of_region(0).header().profile.layout_name(), layout.name());
+        assert_eq!(of_region(2).header().profile.layout_name(), "line");
     }
 }
 

@@ -253,6 +253,13 @@ impl Coding for Dense {
         Dense { layout: Some(self.own_layout()), choice: Choice { chunk, ..self.choice } }
     }
 
+    fn of_part(self, shape: &[u64]) -> Self {
+        match self.layout {
+            Some(layout) if !prepare::fills(layout, shape) => Dense::new(),
+            _ => self,
+        }
+    }
+
     fn prepare<T: Element>(
         self,
         data: &[T],

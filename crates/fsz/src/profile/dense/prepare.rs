@@ -406,11 +406,14 @@ fn is_sparse(layout: Layout, grid: &TileGrid) -> bool {
     layout != Layout::Line && grid.tiles().saturating_mul(LEAST_BOX) > room
 }
 
+/// Whether it does.
+pub(super) fn fills(layout: Layout, shape: &[u64]) -> bool {
+    grid_of(layout, shape).is_ok_and(|grid| !is_sparse(layout, &grid))
+}
+
 fn unfilled(layout: Layout, shape: &[u64]) -> Error {
-    let fills = |other: Layout| {
-        other != layout && grid_of(other, shape).is_ok_and(|grid| !is_sparse(other, &grid))
-    };
-    let other = if fills(Layout::Plane) { Layout::Plane } else { Layout::Line };
+    let is_plane = layout != Layout::Plane && fills(Layout::Plane, shape);
+    let other = if is_plane { Layout::Plane } else { Layout::Line };
     Error::invalid(format!(
         "layout {}: a field of shape {shape:?} does not fill its boxes; use {}",
         layout.name(),
