@@ -11,11 +11,14 @@ use crate::output::{Output, folder, sync_folder};
 /// # Errors
 /// When a file is in its place, or it cannot be made.
 pub fn create_folder(path: &Path) -> Result<()> {
-    if path.is_file() {
-        return Err(Error::file(path, "is a file: name a folder"));
-    }
-    if path.is_symlink() && !path.exists() {
-        return Err(Error::file(path, "is a link that leads nowhere: name another folder"));
+    // A slash at the end would hide what is there, and a file may stand where a folder around it is meant.
+    for place in path.components().as_path().ancestors() {
+        if place.is_file() {
+            return Err(Error::file(place, "is a file: name a folder"));
+        }
+        if place.is_symlink() && !place.exists() {
+            return Err(Error::file(place, "is a link that leads nowhere: name another folder"));
+        }
     }
     fs::create_dir_all(path).map_err(Error::io(path))
 }
@@ -98,8 +101,12 @@ mod tests {
         fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink("nowhere", &link).unwrap();
         for (path, words) in [(file, "is a file"), (link, "is a link that leads nowhere")] {
-            let told = create_folder(&path).unwrap_err().to_string();
-            assert!(told.contains(words), "{told}");
+            for behind in ["", "/", "/inner", "/inner/folder/"] {
+                let named = format!("{}{behind}", path.display());
+                let told = create_folder(Path::new(&named)).unwrap_err().to_string();
+                assert_eq!(told.split(": ").next().map(Path::new), Some(&*path), "{told}");
+                assert!(told.contains(words), "{told}");
+            }
         }
     }
 

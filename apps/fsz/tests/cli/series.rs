@@ -313,7 +313,11 @@ fn misuse() {
     );
     let two = ["compress", INPUTS[0], INPUTS[1], "--abs", "1", "-o"];
     fixture.refused(&[&two[..], &[INPUTS[2]]].concat(), "is a file: several inputs go to a folder");
-    fixture.refused(&[&two[..], &["sub/a_6x20x30.f32/new"]].concat(), "Not a directory");
+    let file = "sub/a_6x20x30.f32";
+    for inside in [format!("{file}/"), format!("{file}/new"), format!("{file}/new/")] {
+        let told = "sub/a_6x20x30.f32: is a file: name a folder";
+        fixture.refused(&[&two[..], &[&inside]].concat(), told);
+    }
     fixture.refused(&[&two[..], &["-"]].concat(), "not to standard output");
     // What has this name changes nothing.
     std::fs::create_dir(fixture.path("-")).unwrap();
