@@ -93,7 +93,10 @@ fn a_floor_is_a_share_of_one_range_too() {
     let again = fixture.fine(&compress(&[&bound[..], &["--resume"]].concat()));
     assert!(again.contains("(3 kept)"), "{again}");
     let other = ["--relative", "1e-3", "--floor-range", "1e-4", "--resume"];
-    fixture.refused(&compress(&other), "out/a_6x20x30.fsz has a bound of a range of ");
+    let floor = |share: f64| fsz_figure::number::short(share * range());
+    let (is, asked) = (floor(1e-3), floor(1e-4));
+    let told = format!("out/a_6x20x30.fsz has the floor {is}, not {asked}: choose");
+    fixture.refused(&compress(&other), &told);
     let other = ["--relative", "1e-3", "--floor", "1e-4", "--resume"];
     fixture.refused(&compress(&other), ", not pointwise-relative 0.001, floor 0.0001: choose");
 }

@@ -77,8 +77,17 @@ impl Kept {
     pub fn of_other_range(&self, args: &Args, range: Range, step: &Step) -> Error {
         let (min, max) = range.ends();
         let (share, absolute) = self.share(args).unwrap_or((1.0, self.absolute));
-        let (path, is) = (step.output.display(), short(absolute / share));
-        anyhow!("{path} has a bound of a range of {is}, not of {}: {ADVICE}", short(max - min))
+        let (path, range) = (step.output.display(), max - min);
+        if self.bound.is_relative() {
+            // A stream does not tell of which share its floor is, so that may be what differs.
+            let (is, asked) = (short(absolute), short(share * range));
+            return anyhow!("{path} has the floor {is}, not {asked}: {ADVICE}");
+        }
+        anyhow!(
+            "{path} has a bound of a range of {}, not of {}: {ADVICE}",
+            short(absolute / share),
+            short(range)
+        )
     }
 
     /// The share of a range that is asked for, and what it is in the units of the field.
