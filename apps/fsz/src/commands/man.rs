@@ -22,12 +22,13 @@ pub struct Args {
 }
 
 /// Writes the pages of `all` and its subcommands.
-pub fn run(args: &Args, mut all: Command, quiet: bool) -> Result<()> {
+pub fn run(args: &Args, all: Command, quiet: bool) -> Result<()> {
     refuse_standard_output(&args.out, "a page for each command")?;
     create_folder(&args.out)?;
+    // What prints a page has none of its own, to which fsz.1 would refer.
+    let mut all = all.disable_help_subcommand(true);
     all.build();
-    let pages = std::iter::once(&all).chain(all.get_subcommands());
-    for command in pages.filter(|c| c.get_name() != "help") {
+    for command in std::iter::once(&all).chain(all.get_subcommands()) {
         write(command, args)?;
     }
     let done = format!("{}: fsz.1 and one page per command", args.out.display());

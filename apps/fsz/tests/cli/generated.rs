@@ -174,6 +174,12 @@ fn manual_pages() {
     for page in ["fsz.1", "fsz-compress.1", "fsz-study.1"] {
         assert!(fixture.read_text(&format!("man/{page}")).contains(".TH"), "{page}");
     }
+    // The pages that the first one refers to are there.
+    let first = fixture.read_text("man/fsz.1").replace('\\', "");
+    let referred = first.split_whitespace().filter_map(|word| word.strip_suffix("(1)"));
+    let pages: Vec<&str> = referred.filter(|page| page.starts_with("fsz-")).collect();
+    assert_eq!(pages.len(), 15, "{first}");
+    assert!(pages.iter().all(|page| fixture.path(&format!("man/{page}.1")).exists()), "{pages:?}");
     fixture.refused(&["man", "--out", "man"], "--force");
     fixture.fine(&["man", "--out", "man", "--force"]);
 }
