@@ -22,6 +22,8 @@ fn with_steps() -> Fixture {
 fn age(fixture: &Fixture, name: &str) {
     let file = std::fs::File::options().write(true).open(fixture.path(name)).unwrap();
     file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(60)).unwrap();
+    // The time of this change is later than the one that was set.
+    std::thread::sleep(std::time::Duration::from_millis(20));
 }
 
 /// What `inspect` says of the series' file of an input.
@@ -134,6 +136,32 @@ fn a_step_is_kept_where_it_is_in_the_list() {
     assert_eq!(steps, [Some(0), Some(1), Some(2)]);
     let told = series(&INPUTS);
     assert!(told.contains("(3 kept)"), "{told}");
+}
+
+/// As by `mv`, `cp -p` and what unpacks archives: files that were written before the streams come to the inputs' places.
+#[cfg(unix)]
+#[test]
+fn an_input_that_was_replaced_by_an_older_file_has_changed() {
+    let fixture = with_steps();
+    let link = "link_6x20x30.f32";
+    std::os::unix::fs::symlink(INPUTS[2], fixture.path(link)).unwrap();
+    let others = ["other_6x20x30.f32", "restored_6x20x30.f32"];
+    for (step, name) in others.into_iter().enumerate() {
+        fixture.write_f32(name, &at(5 + step));
+        age(&fixture, name);
+    }
+    let inputs = [INPUTS[0], INPUTS[1], link];
+    let series = [&["compress"][..], &inputs, &["-o", "out", "--abs", "1e-3", "--resume"]].concat();
+    fixture.fine(&series);
+    assert!(fixture.fine(&series).contains("(3 kept)"));
+    std::fs::rename(fixture.path(others[0]), fixture.path(INPUTS[1])).unwrap();
+    std::fs::remove_file(fixture.path(link)).unwrap();
+    std::os::unix::fs::symlink(others[1], fixture.path(link)).unwrap();
+    let told = fixture.fine(&series);
+    assert!(told.contains("(1 kept, 2 replaced: inputs changed)"), "{told}");
+    let verified = [&["verify", "out", "--original"][..], &inputs].concat();
+    assert!(fixture.fine(&verified).contains("all 3 streams hold"));
+    assert!(fixture.fine(&series).contains("(3 kept)"));
 }
 
 /// Their own steps are not those of the list.

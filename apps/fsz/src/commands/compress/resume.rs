@@ -57,7 +57,7 @@ fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<
     let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
     let is_same_step = header.time_step == Some(inputs.number(step)?);
     Ok(Some(Kept {
-        fresh: is_same_step && inputs.modified(step).is_some_and(is_older),
+        fresh: is_same_step && inputs.changed(step).is_some_and(is_older),
         range: Range { min: certificate.min, max: certificate.max },
         bound: header.bound,
         absolute: header.absolute_bound,

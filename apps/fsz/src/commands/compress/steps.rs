@@ -1,8 +1,11 @@
 //! The steps of a series: one file each, or all steps of variables of an ADIOS2 file.
 
 use std::collections::HashSet;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(unix)]
+use std::time::Duration;
 use std::time::SystemTime;
 
 use anyhow::{Result, bail, ensure};
@@ -242,13 +245,29 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// When the input of a step was last changed.
-    pub fn modified(&self, step: &Step) -> Option<SystemTime> {
+    /// When the input of a step was last changed, or became what is at its path.
+    pub fn changed(&self, step: &Step) -> Option<SystemTime> {
         let path = &self.args.input[step.input];
-        let own = path.metadata().ok()?.modified().ok()?;
+        // A link may have been led elsewhere since.
+        let own = [path.symlink_metadata(), path.metadata()];
+        let own: Option<Vec<_>> = own.into_iter().map(|data| changed(&data.ok()?)).collect();
         // An ADIOS2 file is a folder of files.
-        let Ok(entries) = path.read_dir() else { return Some(own) };
-        let times = entries.filter_map(|entry| entry.ok()?.metadata().ok()?.modified().ok());
-        times.chain([own]).max()
+        let entries = path.read_dir().into_iter().flatten();
+        let times = entries.filter_map(|entry| changed(&entry.ok()?.metadata().ok()?));
+        own?.into_iter().chain(times).max()
     }
+}
+
+/// When a file was last written or, where the system tells that, moved, copied or restored to its place: it may then have the
+/// time of the file that it was before.
+fn changed(data: &Metadata) -> Option<SystemTime> {
+    let written = data.modified().ok()?;
+    #[cfg(unix)]
+    let written = {
+        use std::os::unix::fs::MetadataExt;
+        let since = u64::try_from(data.ctime()).map(Duration::from_secs).unwrap_or_default();
+        let since = since + Duration::from_nanos(u64::try_from(data.ctime_nsec()).unwrap_or(0));
+        written.max(SystemTime::UNIX_EPOCH.checked_add(since).unwrap_or(written))
+    };
+    Some(written)
 }
