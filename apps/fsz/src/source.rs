@@ -72,11 +72,24 @@ impl SourceArgs {
         quiet: bool,
     ) -> Result<Field> {
         match Kind::of(path)? {
-            Kind::Bp => self.open_bp(path, Some(otherwise)),
             Kind::Fsz => bar::watch("decompressing", quiet, |progress| {
                 self.open_watched(path, codec, progress)
             }),
-            _ => self.open(path, codec),
+            _ => self.open_chosen_watched(path, codec, otherwise, &Progress::new()),
+        }
+    }
+
+    /// The same; decoding a .fsz file reports to `progress`, and is cancelled by it.
+    pub fn open_chosen_watched(
+        &self,
+        path: &Path,
+        codec: &Codec,
+        otherwise: &str,
+        progress: &Arc<Progress>,
+    ) -> Result<Field> {
+        match Kind::of(path)? {
+            Kind::Bp => self.open_bp(path, Some(otherwise)),
+            _ => self.open_watched(path, codec, progress),
         }
     }
 

@@ -16,6 +16,10 @@ mod figures;
 
 use figures::{Figures, Regions};
 
+/// Of which step figures are must be known: of the first by default they would say nothing of another one.
+const STEP: &str = "Time step to read from an ADIOS2 file, counted from 0; may be left out where there is one, or where \
+                    the .fsz file tells it";
+
 /// Bytes of a field of which parts are worth while.
 const LARGE: u64 = 32 << 20;
 
@@ -28,14 +32,16 @@ const LARGE: u64 = 32 << 20;
 /// A .fsz file of a field of 32 MiB and more with three axes or more is decoded part by part, and at most one of its
 /// slices, of the last two axes, and two parts are in memory. Of others the decoded field is.
 ///
-/// Of an ADIOS2 original, a .fsz file that stores the name of a variable and a time step tells which of them are
-/// meant.
+/// --variable, --step and --block tell which field of an ADIOS2 file is meant, be it the original or the reconstruction;
+/// where both are ADIOS2 files, of both. Of an ADIOS2 original, a .fsz file that stores the name of a variable and a time
+/// step tells which of them are meant.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("step", |arg| arg.help(STEP)))]
 pub struct Args {
     /// Original field
     #[arg(value_name = "ORIGINAL")]
     original: PathBuf,
-    /// Reconstruction: raw values, .npy, .fsz or .zfp
+    /// Reconstruction: raw values, .npy, .fsz, .zfp or an ADIOS2 file
     #[arg(value_name = "RECONSTRUCTED")]
     reconstructed: PathBuf,
     /// Count the values that exceed this absolute bound; by default the bound of the .fsz file
@@ -152,14 +158,19 @@ impl Args {
         let raw = |path: &Path| Ok::<_, fsz_field::Error>(Kind::of(path)? == Kind::Raw);
         let plain = SourceArgs::default();
         if raw(&self.reconstructed)? {
-            let original = self.source.open_watched(&self.original, codec, progress)?;
+            let source = &self.source;
+            let original = source.open_chosen_watched(&self.original, codec, "", progress)?;
             let kind = (original.shape(), original.dtype());
             let SourceArgs { shape, dtype, like, .. } = self.like(&self.original, kind, true);
             let source = SourceArgs { shape, dtype, like, ..plain };
             let reconstructed = source.open_watched(&self.reconstructed, codec, progress)?;
             return Ok((original, reconstructed));
         }
-        let reconstructed = plain.open_watched(&self.reconstructed, codec, progress)?;
+        let source = match Kind::of(&self.reconstructed)? {
+            Kind::Bp => SourceArgs { shape: None, dtype: None, ..self.source.clone() },
+            _ => plain,
+        };
+        let reconstructed = source.open_chosen_watched(&self.reconstructed, codec, "", progress)?;
         let kind = (reconstructed.shape(), reconstructed.dtype());
         let told = (reconstructed.name().map(str::to_owned), reconstructed.step());
         let original = self.open_original(kind, told, codec, progress)?;
@@ -189,8 +200,11 @@ impl Args {
         if kind == Kind::Bp {
             source.variable = source.variable.or(name);
             source.step = source.step.or(step);
+        } else if Kind::of(&self.reconstructed)? == Kind::Bp {
+            // What is chosen is of that.
+            (source.variable, source.step, source.block) = (None, None, None);
         }
-        let original = source.open_watched(&self.original, codec, progress)?;
+        let original = source.open_chosen_watched(&self.original, codec, "", progress)?;
         if original.shape() != shape {
             bail!("the original has shape {} and the reconstruction {shape}", original.shape());
         }

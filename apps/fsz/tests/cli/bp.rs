@@ -163,6 +163,38 @@ fn a_step_of_a_variable_is_an_input_like_any_other() {
 }
 
 #[test]
+fn a_field_of_an_adios2_file_is_compared_as_original_and_as_reconstruction() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    fixture.write_f32(FIELD, &at(1));
+    let t = ["--variable", "T", "--step", "1"];
+    fixture.fine(&[&["extract", "out.bp", "-o", "T.npy"], &t[..]].concat());
+    let compare = |files: [&str; 2]| {
+        let words = [&["compare"], &files[..], &["--json"], &t].concat();
+        fixture.json(&words)["max_abs_error"].as_f64().unwrap()
+    };
+    let error = compare(["out.bp", FIELD]);
+    assert!(error > 0.0 && error <= 0.01, "{error}");
+    assert_eq!(compare([FIELD, "out.bp"]), error);
+    for exact in [["T.npy", "out.bp"], ["out.bp", "T.npy"], ["out.bp", "out.bp"]] {
+        assert_eq!(compare(exact), 0.0, "{exact:?}");
+    }
+    // The first step by default would be another field. So it is of a stream that does not tell its step.
+    let payload = ["extract", "out.bp", "--variable", "whole", "--step", "1", "-o", "whole.fsz"];
+    fixture.fine(&payload);
+    for (files, name) in [
+        (["out.bp", FIELD], "T"),
+        (["out.bp", "T.npy"], "T"),
+        ([FIELD, "out.bp"], "T"),
+        (["out.bp", "out.bp"], "T"),
+        (["out.bp", "whole.fsz"], "whole"),
+    ] {
+        let words = [&["compare"], &files[..], &["--variable", name]].concat();
+        fixture.refused(&words, &format!("{name} has 2 steps: choose one with --step"));
+    }
+}
+
+#[test]
 fn all_steps_are_a_series() {
     let fixture = Fixture::new();
     write(&fixture);
