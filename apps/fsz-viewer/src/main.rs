@@ -61,7 +61,8 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 0)]
     step: u64,
     /// Missing value of the original, as 9.96921e36; may be repeated
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    // clap knows neither -1e+20 nor -inf as a number.
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     missing: Vec<f64>,
     /// What decodes the planes shown
     #[arg(long, value_enum, default_value = "auto")]
@@ -254,5 +255,33 @@ impl eframe::App for Window {
         if let Ok(text) = serde_json::to_string(&self.0.kept()) {
             storage.set_string(KEY, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_values_may_be_negative_in_any_form() {
+        let told = ["-999", "-1e20", "-1e+20", "-9.99E+33", "-inf", "1e-3"];
+        let words = told.into_iter().flat_map(|value| ["--missing", value]);
+        let args = Args::try_parse_from(["fsz-viewer"].into_iter().chain(words)).unwrap();
+        assert_eq!(args.missing, [-999.0, -1e20, -1e20, -9.99e33, f64::NEG_INFINITY, 1e-3]);
+    }
+
+    /// A desktop puts one file in the place of %f, and all that are chosen in that of %F.
+    #[test]
+    fn as_many_files_are_taken_as_a_desktop_gives() {
+        let entry = include_str!("../../../assets/desktop/fsz-viewer.desktop");
+        let words = entry.lines().find_map(|line| line.strip_prefix("Exec=")).unwrap();
+        let files = |word| match word {
+            "%f" => vec!["a.fsz"],
+            "%F" => vec!["a.fsz", "b.fsz", "c.fsz"],
+            other => vec![other],
+        };
+        let words: Vec<&str> = words.split(' ').flat_map(files).collect();
+        assert!(words.contains(&"a.fsz"), "{words:?}");
+        Args::try_parse_from(words).unwrap();
     }
 }
