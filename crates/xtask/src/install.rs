@@ -34,6 +34,10 @@ const DESKTOP: [(&str, &str); 4] = [
     ("fsz.thumbnailer", "share/thumbnailers"),
 ];
 
+/// What goes with the programs wherever they go, and where: who packs what is installed hands it on.
+const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
+pub const LICENCE_FOLDER: &str = "share/doc/fsz";
+
 /// Installs for a person, and says what is left to do.
 pub fn run(prefix: &str) -> Result<()> {
     let prefix = std::path::absolute(prefix).with_context(|| format!("no folder `{prefix}`"))?;
@@ -90,6 +94,9 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     }
     for (file, folder) in DESKTOP {
         put(&root().join("assets/desktop").join(file), &prefix.join(folder).join(file))?;
+    }
+    for name in LICENCES {
+        put(&root().join(name), &prefix.join(LICENCE_FOLDER).join(name))?;
     }
     let fsz = || Command::new(built.join(format!("fsz{EXE_SUFFIX}")));
     // Aside first, as whatever is installed.

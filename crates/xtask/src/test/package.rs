@@ -38,6 +38,10 @@ fn installed(report: &mut Report) -> Result<()> {
     install::install(folder.path(), Build::Debug)?;
     let program = |name: &str| Command::new(folder.path().join("bin").join(name));
     process::run(program("fsz-viewer").arg("--version"))?;
+    let licences = fs::read_dir(folder.path().join(install::LICENCE_FOLDER))?;
+    if licences.filter(|file| file.is_ok()).count() != 2 {
+        bail!("the licences are not installed");
+    }
     let entry = fs::read_to_string(folder.path().join("share/thumbnailers/fsz.thumbnailer"))?;
     let words = entry.lines().find_map(|line| line.strip_prefix("Exec=fsz "));
     let stream = root().join("tests/golden/v1/f32-smooth-3d.fsz").display().to_string();
