@@ -71,7 +71,8 @@ fn parted(text: &str) -> Result<(&str, f64), String> {
 }
 
 fn number(bound: &str) -> Result<f64, String> {
-    bound.parse().map_err(|_| format!("{bound:?} is not a number"))
+    // As between the ranges of a box, spaces say nothing.
+    bound.trim().parse().map_err(|_| format!("{bound:?} is not a number"))
 }
 
 impl RegionArgs {
@@ -151,11 +152,13 @@ mod tests {
     fn boxes_and_masks_have_a_bound() {
         let told: InBox = "2:10, :,7=1e-4".parse().unwrap();
         assert_eq!(told, InBox { ranges: "2:10,:,7".parse().unwrap(), bound: 1e-4 });
+        assert_eq!("2:10, :, 7 = 1e-4".parse::<InBox>().unwrap(), told);
         for wrong in ["2:10", "2:10=", "a:3=1", "=1", "1,,2=1", "-1:2=1", "1:2=x"] {
             assert!(wrong.parse::<InBox>().is_err(), "{wrong}");
         }
         let mask = InMask::parse("a=b/m.npy=0.5".into()).unwrap();
         assert_eq!(mask, InMask { path: "a=b/m.npy".into(), bound: 0.5 });
+        assert_eq!(InMask::parse("a=b/m.npy= 0.5".into()).unwrap(), mask);
         for wrong in ["m.npy", "m.npy=", "m.npy=x"] {
             assert!(InMask::parse(wrong.into()).is_err(), "{wrong}");
         }
