@@ -134,13 +134,15 @@ fn shares_and_their_floor_are_those_of_the_whole_field() {
     let box_ = ["--bound-in", "0,0:3,:=1e-4"];
     fixture.fine(&[&["compress", FIELD, "-o", "r.fsz", "--range", "1e-2"], &box_[..]].concat());
     let report = fixture.json(&["inspect", "r.fsz", "--json"]);
-    let absolute = report["regions"][0]["absolute"].as_f64().unwrap();
+    let absolute = report["regions"][0]["bound"]["absolute"].as_f64().unwrap();
     assert!((absolute / (1e-4 * span) - 1.0).abs() < 1e-9, "{absolute}");
     let relative = ["--relative", "1e-2", "--floor", "0.01"];
     fixture.fine(&[&["compress", FIELD, "-o", "p.fsz"], &relative[..], &box_].concat());
     let report = fixture.json(&["inspect", "p.fsz", "--json"]);
-    let told = "pointwise-relative 0.0001, floor 0.01";
-    assert_eq!(report["regions"][0]["bound"], json!(told));
+    // In the words of the bound outside.
+    let told = ["kind", "requested", "floor"].map(|key| &report["regions"][0]["bound"][key]);
+    assert_eq!(told, [&json!("pointwise-relative"), &json!(1e-4), &json!(0.01)]);
+    assert_eq!((told[0], told[2]), (&report["bound"]["kind"], &report["bound"]["floor"]));
     for stream in ["r.fsz", "p.fsz"] {
         assert!(fixture.fine(&["verify", stream, "--original", FIELD]).contains("holds"));
     }

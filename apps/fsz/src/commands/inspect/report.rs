@@ -56,12 +56,24 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// A bound, and the absolute one that follows from it.
+    fn of(bound: fsz::Bound, absolute: f64) -> Bound {
+        let floor = match bound {
+            fsz::Bound::Relative { floor, .. } => Some(floor),
+            _ => None,
+        };
+        let (kind, requested) = (bound.kind(), bound.requested());
+        Bound { kind, requested, absolute, floor, mean_squared_error: None }
+    }
+
+    /// As it was asked for, and the absolute one that came of it, if that is another.
     fn text(&self) -> String {
         let mut asked = format!("{} {}", self.kind, short(self.requested));
         if let Some(floor) = self.floor.filter(|&floor| floor > 0.0) {
             asked.push_str(&format!(", floor {}", short(floor)));
         }
-        with_absolute(&asked, self.absolute)
+        let absolute = format!("absolute {}", short(self.absolute));
+        if asked == absolute { absolute } else { format!("{asked}, {absolute}") }
     }
 }
 
@@ -69,8 +81,7 @@ impl Bound {
 #[derive(Debug, Serialize)]
 struct Region {
     place: String,
-    bound: String,
-    absolute: f64,
+    bound: Bound,
     elements: u64,
     compressed_bytes: u64,
     max_abs_error: f64,
@@ -84,8 +95,7 @@ impl Region {
         Region {
             is_covered,
             place: region::place(&region.place),
-            bound: limit::asked(region.bound),
-            absolute: region.absolute_bound,
+            bound: Bound::of(region.bound, region.absolute_bound),
             elements: region.place.elements(),
             compressed_bytes: region.compressed_bytes(),
             max_abs_error: region.certificate.max_abs_error,
@@ -96,19 +106,13 @@ impl Region {
         format!(
             "{}: {}, max error {}{}, {} values in {}",
             self.place,
-            with_absolute(&self.bound, self.absolute),
+            self.bound.text(),
             limit::at_most(self.is_covered),
             short(self.max_abs_error),
             self.elements,
             bytes(self.compressed_bytes)
         )
     }
-}
-
-/// A bound as it was asked for, and the absolute one that came of it, if that is another.
-fn with_absolute(asked: &str, absolute: f64) -> String {
-    let absolute = format!("absolute {}", short(absolute));
-    if asked == absolute { absolute } else { format!("{asked}, {absolute}") }
 }
 
 /// The codec's certificate, by the names of the JSON output.
@@ -172,11 +176,8 @@ impl Report {
             compression_ratio: stream.compression_ratio(),
             bits_per_value: 8.0 * stream.compressed_bytes() as f64 / elements.max(1) as f64,
             bound: Bound {
-                kind: header.bound.kind(),
-                requested: header.bound.requested(),
-                absolute: header.absolute_bound,
-                floor: header.relative.map(|part| part.floor),
                 mean_squared_error: header.mean_squared_error,
+                ..Bound::of(header.bound, header.absolute_bound)
             },
             regions: regions(stream),
             quantization_step: header.quantization_step,
