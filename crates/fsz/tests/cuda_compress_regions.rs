@@ -14,7 +14,8 @@ use common::{
     profiles, some,
 };
 use fsz::{
-    Bound, Codec, CompressOptions, DType, Element, Error, Mask, Profile, Region, Stream,
+    Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Mask, Profile, Region,
+    Stream,
     cuda::{Compression, DeviceCodec, StreamKind},
 };
 use guarded::Guarded;
@@ -162,6 +163,18 @@ fn places_of_every_kind_give_the_bytes_of_the_cpu() {
                 same_of_both(&codec, (kind, turn as u64), &shape, &options);
             }
         }
+    }
+}
+
+#[test]
+fn regions_that_do_not_fill_the_boxes_of_a_layout_have_the_cpus() {
+    let what = "regions_that_do_not_fill_the_boxes_of_a_layout_have_the_cpus";
+    let Some(codec) = device(what) else { return };
+    for (layout, shape) in [(Layout::Brick, vec![16, 16, 17]), (Layout::Plane, vec![64, 70])] {
+        let profile = Profile::Dense(Dense::new().with_layout(layout));
+        let region = Region::where_set(mask(&shape, |i| i % 3 == 0), Bound::Absolute(1e-4));
+        let options = options(profile, ABSOLUTE, vec![region]);
+        same_of_both(&codec, ("smooth", 7), &shape, &options);
     }
 }
 
