@@ -55,27 +55,29 @@ pub fn command(session: &Session) -> Option<String> {
         return None;
     }
     let path = path_word(&leader.path);
-    let bp = matches!(Kind::of(&leader.path), Ok(Kind::Bp));
-    let selection = match bp {
-        true => {
+    // Of an ADIOS2 file, which of its fields is shown.
+    let selection_in = |of: &Document| match Kind::of(&of.path) {
+        Ok(Kind::Bp) => {
             let variable = word(&session.choice.variable);
             format!(" --variable {variable} --step {}", session.choice.step)
         }
-        false => String::new(),
+        _ => String::new(),
     };
+    let selection = selection_in(leader);
     if let (Some(bound), Some(original)) = (session.tried, &session.set.original) {
         return Some(compression(original, leader, bound, &selection));
     }
-    Some(match &leader.facts {
-        _ if session.set.original.is_some() && leader.is_reconstruction() => {
-            let original = path_word(&session.set.original.as_ref()?.path);
-            format!("fsz compare {original} {path}{selection}")
+    let original = session.set.original.as_ref();
+    Some(match (&leader.facts, original.filter(|_| leader.is_reconstruction())) {
+        (_, Some(original)) => {
+            let selection = if selection.is_empty() { selection_in(original) } else { selection };
+            format!("fsz compare {} {path}{selection}", path_word(&original.path))
         }
-        Some(_) if leader.grid.shape().len() == 3 => {
+        (Some(_), None) if leader.grid.shape().len() == 3 => {
             let (axis, index) = (place.axis, place.plane);
             format!("fsz slice {path}{selection} --axis {axis} --index {index} -o plane.npy")
         }
-        _ => format!("fsz inspect {path}"),
+        (_, None) => format!("fsz inspect {path}"),
     })
 }
 
@@ -125,6 +127,7 @@ mod tests {
     use fsz_field::{Field, Shape};
 
     use super::*;
+    use crate::model::catalog::Choice;
 
     fn session(path: &str) -> Session {
         let (path, values) = (Path::new(path), vec![1.0f32, 2.0, 3.0]);
@@ -147,6 +150,21 @@ mod tests {
         session.set.original = None;
         let sliced = r"fsz slice '/data/it'\''s.fsz' --axis 0 --index 0 -o plane.npy";
         assert_eq!(command(&session).as_deref(), Some(sliced));
+    }
+
+    #[test]
+    fn the_field_of_an_adios2_file_is_told_whichever_of_the_two_it_is_of() {
+        let folder = tempfile::tempdir().unwrap();
+        let [bp, fsz] = ["out.bp", "U.fsz"].map(|name| folder.path().join(name));
+        std::fs::create_dir(&bp).unwrap();
+        for (original, subject) in [(&bp, &fsz), (&fsz, &bp), (&bp, &bp)] {
+            let mut session = session(subject.to_str().unwrap());
+            session.choice = Choice { variable: "U".into(), step: 3 };
+            session.set.original.as_mut().unwrap().path = original.clone();
+            let [original, subject] = [original, subject].map(|path| path_word(path));
+            let expected = format!("fsz compare {original} {subject} --variable U --step 3");
+            assert_eq!(command(&session), Some(expected));
+        }
     }
 
     /// What was compressed in memory is in no file.
