@@ -77,8 +77,19 @@ pub fn command(session: &Session) -> Option<String> {
             let (axis, index) = (place.axis, place.plane);
             format!("fsz slice {path}{selection} --axis {axis} --index {index} -o plane.npy")
         }
+        // Of what is no stream fsz inspect has nothing to tell.
+        (None, None) if matches!(Kind::of(&leader.path), Ok(Kind::Raw | Kind::Npy | Kind::Zfp)) => {
+            format!("fsz picture {path} -o plane.png{}", raw_options(leader))
+        }
         (_, None) => format!("fsz inspect {path}"),
     })
+}
+
+/// Shape and type, where a file of raw values does not tell them.
+fn raw_options(of: &Document) -> String {
+    let shape = of.hints.shape.as_ref();
+    let options = shape.map(|shape| format!(" --shape {shape} --dtype {}", of.dtype.name()));
+    options.unwrap_or_default()
 }
 
 /// The command line that compresses an original as it was in memory.
@@ -99,9 +110,7 @@ fn compression(original: &Document, made: &Document, bound: Bound, selection: &s
     for value in made.missing() {
         text.push_str(&format!(" --missing {value:e}"));
     }
-    if let Some(shape) = &original.hints.shape {
-        text.push_str(&format!(" --shape {shape} --dtype {}", original.dtype.name()));
-    }
+    text.push_str(&raw_options(original));
     text
 }
 
@@ -165,6 +174,21 @@ mod tests {
             let expected = format!("fsz compare {original} {subject} --variable U --step 3");
             assert_eq!(command(&session), Some(expected));
         }
+    }
+
+    #[test]
+    fn what_is_no_stream_is_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("U.bin");
+        std::fs::write(&path, [0; 12]).unwrap();
+        let mut session = session("/data/U.fsz");
+        session.set.subject = None;
+        let original = session.set.original.as_mut().unwrap();
+        original.path = path;
+        original.hints.shape = Some(Shape::new(&[3, 1, 1]).unwrap());
+        let path = path_word(&original.path);
+        let expected = format!("fsz picture {path} -o plane.png --shape 3x1x1 --dtype f32");
+        assert_eq!(command(&session), Some(expected));
     }
 
     /// What was compressed in memory is in no file.
