@@ -215,7 +215,8 @@ struct ProfileArgs {
     /// How values are coded
     #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
     profile: ProfileName,
-    /// Shape of the boxes of the profile dense; by default the one that suits the field best
+    /// Shape of the boxes of the profile dense; by default the one that suits the field best. Bounds by region have
+    /// others where these are not filled, as by a mask
     #[arg(long, value_enum)]
     layout: Option<LayoutName>,
     /// Code values as this .fsz file does: by its profile, with the layout, prediction and tables that were chosen

@@ -134,7 +134,8 @@ impl Dense {
         Dense { layout: None, choice: Choice::STANDARD }
     }
 
-    /// Boxes of this layout, whatever the encoder would choose.
+    /// Boxes of this layout, whatever the encoder would choose. A region that does not fill such boxes, as the elements
+    /// of a mask, has others.
     pub fn with_layout(mut self, layout: Layout) -> Self {
         self.layout = Some(layout);
         self
