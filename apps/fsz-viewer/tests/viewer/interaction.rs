@@ -283,6 +283,18 @@ fn missing_values_are_named() {
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
 }
 
+#[test]
+fn a_line_that_is_left_without_enter_recompresses_nothing() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    viewer.get_by_role_and_label(egui::Role::TextInput, "Missing values").focus();
+    viewer.run_steps(2);
+    viewer.get_by_label("Profile dense").focus();
+    settle(&mut viewer);
+    let subject = viewer.state().session.set.subject.as_ref().map(|d| d.title.clone());
+    assert_eq!(subject.as_deref(), Some("wave.fsz"));
+}
+
 /// A target is met by a search for the bound; the profile is chosen beside it.
 #[test]
 fn the_original_is_recompressed_to_a_target() {
