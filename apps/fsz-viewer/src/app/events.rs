@@ -10,6 +10,8 @@ use crate::model::number_format;
 use crate::model::scene::Overlay;
 use crate::model::set::Role;
 use crate::work::event::{Event, Found};
+use crate::work::jobs::READING_TILES;
+use crate::work::unless_cancelled::unless_cancelled;
 
 impl Viewer {
     /// Takes one event.
@@ -171,24 +173,24 @@ impl Viewer {
         });
     }
 
-    /// Reads how the tiles of the subject are stored, on a thread of its own, unless that was begun.
+    /// Reads how the tiles of the subject are stored, on a thread of its own.
     pub(crate) fn read_tiles(&mut self) {
         let Some(of) = self.session.set.subject.clone() else { return };
-        if !of.facts.as_ref().is_some_and(|facts| facts.tiles.begin()) {
-            return;
-        }
-        let progress = self.jobs.service.background.run(move |_, tell| {
-            tell(Found::Tiles(of.read_tiles()));
+        of.facts.iter().for_each(|facts| facts.tiles.begin());
+        let progress = self.jobs.service.background.run(move |progress, tell| {
+            let read = unless_cancelled(progress, of.read_tiles(progress));
+            read.transpose().into_iter().for_each(|read| tell(Found::Tiles(read)));
         });
-        self.jobs.add_background("Reading tiles".to_owned(), progress);
+        self.jobs.add_background(READING_TILES.to_owned(), progress);
     }
 
-    /// Does so where it is looked at; else where it takes not long, and no step of a series is waited for.
+    /// Does so once where it is looked at; else where it takes not long, and no step of a series is waited for.
     pub(crate) fn read_wanted_tiles(&mut self) {
-        let bytes = self.session.set.subject.as_ref().and_then(|s| s.compressed_bytes());
-        let small = bytes.is_some_and(|bytes| bytes <= self.tiles_at_once);
+        let Some(subject) = &self.session.set.subject else { return };
+        let small = subject.compressed_bytes().is_some_and(|bytes| bytes <= self.tiles_at_once);
         let shown = self.view_state.settings.overlay != Overlay::Off;
-        if shown || (small && !self.view_state.playing) {
+        let wanted = shown || (small && !self.view_state.playing);
+        if wanted && subject.facts.as_ref().is_some_and(|facts| !facts.tiles.is_begun()) {
             self.read_tiles();
         }
     }

@@ -111,7 +111,7 @@ impl Frames {
         let field = document.plane_field(&Codec::cpu(), place, progress)?;
         let plane = Plane::of(document.grid.plane(place.axis), &field);
         if self.overlay != Overlay::Off {
-            document.read_tiles()?;
+            document.read_tiles(progress)?;
         }
         let scene = self.scene(&document);
         let picture = CpuPainter.values(&scene, &plane, true)?.host()?;

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use fsz::format::{MAX_DIMS, RateByte, TILE_BLOCKS, TileGrid};
-use fsz::{Stream, TileKind, TileRecord, TileRecords};
+use fsz::{Progress, Stream, TileKind, TileRecord, TileRecords};
 use rayon::prelude::*;
 
 use crate::model::boxes::Boxes;
@@ -58,7 +58,7 @@ pub struct Tiles {
     parts: Option<Parts>,
     /// What is known of them once they are read.
     read: OnceLock<Read>,
-    /// Somebody reads them.
+    /// Somebody has begun to read them.
     begun: OnceLock<()>,
 }
 
@@ -117,10 +117,11 @@ impl Tiles {
     /// way, and are not kept.
     ///
     /// # Errors
-    /// When a record is damaged.
-    pub fn records(stream: &Stream<'_>) -> fsz::Result<Vec<Tile>> {
+    /// When a record is damaged, or it is cancelled with `progress`, which counts other work.
+    pub fn records(stream: &Stream<'_>, progress: &Progress) -> fsz::Result<Vec<Tile>> {
         let grid = stream.grid();
         let of_chunk = |records: &mut TileRecords<'_>, chunk| -> fsz::Result<Vec<Tile>> {
+            progress.check()?;
             let records = records.chunk(chunk)?;
             let tile = |record: &TileRecord| Tile::new(record, grid.tile_len(record.index));
             Ok(records.iter().map(tile).collect())
@@ -161,12 +162,13 @@ impl Tiles {
         let _ = self.read.set(Read { tiles, largest, most_rate, counts, histogram });
     }
 
-    /// Whether to read them now: once, and not where they are read.
-    pub fn begin(&self) -> bool {
-        !self.is_read() && self.begun.set(()).is_ok()
+    /// They are being read from now on.
+    pub fn begin(&self) {
+        // They may be read again, where they were not read to the end.
+        let _ = self.begun.set(());
     }
 
-    /// Whether they are being read, or were.
+    /// Whether they are being read, or were, or could not be.
     pub fn is_begun(&self) -> bool {
         self.begun.get().is_some() || self.is_read()
     }

@@ -29,6 +29,9 @@ pub const MEASURING: &str = "Computing metrics";
 /// The work that compresses the original in memory.
 pub const COMPRESSING: &str = "Compressing";
 
+/// The work that reads how the tiles of the subject are stored.
+pub const READING_TILES: &str = "Reading tiles";
+
 /// Place and generation of planes.
 type Planes = (Place, u64);
 

@@ -238,7 +238,7 @@ fn opening_a_stream_reads_its_header_and_index_only() {
         let (read, all) = (present(&path), stream.compressed_bytes());
         // Pages of 2 MiB.
         assert!(read < all / 4, "{read} of {all} bytes of {profile:?}");
-        document.read_tiles().unwrap();
+        document.read_tiles(&fsz::Progress::new()).unwrap();
         let facts = document.facts.as_ref().unwrap();
         assert!(facts.tiles.is_read(), "{profile:?}");
     }
