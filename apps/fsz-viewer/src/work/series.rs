@@ -21,7 +21,11 @@ pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
             found.push(path);
         }
     }
-    found.sort_by_cached_key(|path| order(&path.file_name().unwrap_or_default().to_string_lossy()));
+    found.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        // Of names that are one in this order, the system lists any first.
+        (order(&name.to_string_lossy()), name)
+    });
     Ok(found)
 }
 
@@ -73,6 +77,18 @@ mod tests {
     fn a_folder_that_cannot_be_read_is_told_of_with_the_reason() {
         let told = files(Path::new("/nowhere at all")).unwrap_err().to_string();
         assert!(told.len() > "/nowhere at all: ".len(), "{told}");
+    }
+
+    #[test]
+    fn names_of_one_order_have_one() {
+        let names = ["U-001.fsz", "U-01.fsz", "U-1.fsz"];
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let folder = tempfile::TempDir::new().unwrap();
+            for name in order.map(|at| names[at]) {
+                std::fs::write(folder.path().join(name), "").unwrap();
+            }
+            assert_eq!(files(folder.path()).unwrap(), names.map(|name| folder.path().join(name)));
+        }
     }
 
     #[test]
