@@ -126,7 +126,6 @@ impl Viewer {
                 place: start.place.unwrap_or_default(),
                 choice: start.choice,
                 missing: start.missing,
-                hints: start.hints,
                 ..Session::default()
             },
             view_state: ViewState::new(settings, window),
@@ -148,7 +147,7 @@ impl Viewer {
         {
             viewer.restore(saved);
         }
-        viewer.open_all(&start.files, start.original.as_deref());
+        viewer.open_all(&start.files, start.original.as_deref(), &start.hints);
         if let Some(name) = &start.live {
             viewer.connect(name);
         }
@@ -156,12 +155,12 @@ impl Viewer {
     }
 
     /// Opens a field, another reconstruction of it, and its original.
-    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>) {
+    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>, hints: &Hints) {
         for (path, role) in files.iter().zip([Role::Subject, Role::Other]) {
-            self.open(path, role);
+            self.open_told(path, role, hints);
         }
         if let Some(path) = original {
-            self.open(path, Role::Original);
+            self.open_told(path, Role::Original, hints);
         }
     }
 
@@ -176,14 +175,18 @@ impl Viewer {
         let handed = self.instance.as_ref().map_or(Vec::new(), Instance::handed);
         for Handed { original, files } in handed {
             self.asks_for_attention = true;
-            self.open_all(&files, original.as_deref());
+            self.open_all(&files, original.as_deref(), &Hints::default());
         }
     }
 
     /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
+        self.open_told(path, role, &Hints::default());
+    }
+
+    /// The same where something is told of it.
+    fn open_told(&mut self, path: &Path, role: Role, hints: &Hints) {
         let leader = self.session.set.leader().map(|d| (d.grid.shape(), d.dtype));
-        let hints = &self.session.hints;
         match Kind::of(path) {
             Ok(Kind::Raw) if hints.shape.is_none() => {
                 let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));

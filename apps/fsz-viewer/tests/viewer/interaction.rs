@@ -3,6 +3,7 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use fsz_field::{Hints, Shape};
 use fsz_viewer::{Place, Role, Settings, Start, Target, Viewer};
 
 use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
@@ -148,6 +149,22 @@ fn a_raw_file_without_a_shape_is_asked_for_it() {
     settle(&mut viewer);
     let set = &viewer.state().session.set;
     assert_eq!(set.original.as_ref().map(|d| d.grid.shape().to_vec()), Some(vec![12, 40, 50]));
+}
+
+/// The command line tells it of the files that it names.
+#[test]
+fn another_file_has_not_the_shape_that_was_told_of_the_first() {
+    let fixture = Fixture::new();
+    std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("wave.raw")).unwrap();
+    std::fs::write(fixture.path("other_2x3.f32"), [0; 24]).unwrap();
+    let hints = Hints { shape: Shape::new(&[12, 40, 50]).ok(), ..Hints::default() };
+    let start = Start { files: vec![fixture.path("wave.raw")], hints, ..Start::default() };
+    let mut viewer = harness(start, Settings::default());
+    viewer.state_mut().open(&fixture.path("other_2x3.f32"), Role::Original);
+    settle(&mut viewer);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    let original = viewer.state().session.set.original.as_ref().expect("an original");
+    assert_eq!(original.shape(), [2, 3]);
 }
 
 #[test]
