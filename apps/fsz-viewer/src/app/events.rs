@@ -19,16 +19,16 @@ impl Viewer {
         match event {
             Event::Opened { path, role, document, catalog } => {
                 if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
-                    return self.leave_opening();
+                    return self.leave_opening(role);
                 }
                 match document {
                     Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
-                        let before = self.session.set.subject.clone();
+                        let before = self.session.set.leader().cloned();
                         // What is refused leaves all as it was.
                         if let Some(place) = self.accept((*document).clone(), role) {
-                            if role == Role::Subject {
+                            if self.leads(place) {
                                 self.note_change(before.as_ref(), &document, catalog.as_ref());
                             }
                             self.list(place, catalog);
@@ -102,12 +102,29 @@ impl Viewer {
     }
 
     /// What was being opened is not wanted any more: the step that is shown is the one that is chosen.
-    fn leave_opening(&mut self) {
+    fn leave_opening(&mut self, role: Role) {
         if self.view_state.playing {
             self.play(false);
         }
         if let Some((_, shown)) = &self.session.opened {
             self.session.choice = shown.clone();
+        }
+        // That of the step that is shown was left for the one that was to come.
+        if role == Role::Subject
+            && self.session.set.original.is_none()
+            && let [Some(subject), Some(original)] = &self.session.catalogs
+            && let Some(choice) = original.pair(subject, &self.session.choice)
+        {
+            self.open_step(original.clone(), Role::Original, choice);
+        }
+    }
+
+    /// Whether what is opened in a place tells what is chosen: originals do where the subject has nothing to choose.
+    fn leads(&self, place: Role) -> bool {
+        match place {
+            Role::Subject => true,
+            Role::Original => self.session.catalogs[0].is_none(),
+            Role::Other => false,
         }
     }
 
@@ -157,14 +174,14 @@ impl Viewer {
         false
     }
 
-    /// Keeps what there is to choose. The subject tells what is chosen, where it has a choice.
+    /// Keeps what there is to choose.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
+        let leads = self.leads(role);
         let place = match role {
             Role::Subject => 0,
             Role::Original => 1,
             Role::Other => return,
         };
-        let leads = place == 0 || self.session.catalogs[0].is_none();
         self.session.catalogs[place] = catalog.map(|(catalog, choice)| {
             if leads {
                 self.session.choice = choice;
@@ -208,20 +225,20 @@ impl Viewer {
                 o.grid.shape() == document.grid.shape() && o.dtype == document.dtype
             })
         };
-        if role != Role::Other {
-            self.disconnect();
-        }
         match role {
             Role::Subject => {
+                self.disconnect();
                 if !fits(self.session.set.original.as_ref()) {
-                    self.session.set.original = None;
+                    // Nor do its other steps.
+                    (self.session.set.original, self.session.catalogs[1]) = (None, None);
+                    self.forget_sweep();
                 }
                 self.forget_comparison();
-                (self.session.trying, self.session.tried) = (None, None);
+                self.forget_trial();
                 self.session.set.subject = Some(document);
             }
             Role::Original => {
-                if self.session.tried.is_some() {
+                if self.session.tried.take().is_some() {
                     // It was made of the original before.
                     self.session.set.subject = None;
                     self.session.set.other.take_if(|other| !fits(Some(other)));
@@ -235,12 +252,13 @@ impl Viewer {
                     ));
                     return None;
                 }
+                self.disconnect();
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
                 }
                 self.forget_sweep();
                 // That is of the one before, too.
-                self.session.trying = None;
+                self.forget_trial();
                 self.session.set.original = Some(document);
                 if self.session.set.subject.is_none() {
                     self.compress();
@@ -276,16 +294,23 @@ mod tests {
 
     use super::*;
     use crate::app::Start;
+    use crate::model::live::{Live, LiveView};
     use crate::model::settings::Settings;
+    use crate::model::sweep_point::Extent;
     use crate::view::command::Command;
 
     const LONGEST: Duration = Duration::from_secs(60);
 
     /// A folder of three steps.
     fn series() -> tempfile::TempDir {
+        series_of(4)
+    }
+
+    /// The same of fields of a side.
+    fn series_of(side: usize) -> tempfile::TempDir {
         let folder = tempfile::TempDir::new().unwrap();
         for step in 0..3 {
-            let field = ndarray::Array3::from_elem((2, 3, 4), step as f32);
+            let field = ndarray::Array3::from_elem((2, 3, side), step as f32);
             let stream = Codec::cpu().compress(field.view(), Bound::Absolute(0.1)).unwrap();
             std::fs::write(folder.path().join(format!("{step}.fsz")), stream.as_bytes()).unwrap();
         }
@@ -373,5 +398,85 @@ mod tests {
         let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
         assert_eq!(title.as_deref(), Some("0.fsz"));
         assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    fn titles(viewer: &Viewer) -> [Option<&str>; 2] {
+        let set = &viewer.session.set;
+        [&set.subject, &set.original].map(|document| document.as_ref().map(|d| &*d.title))
+    }
+
+    /// Goes to a step of what is open.
+    fn go(viewer: &mut Viewer, step: u64) {
+        viewer.choose(Choice { step, ..viewer.session.choice.clone() });
+    }
+
+    #[test]
+    fn a_cancelled_step_leaves_the_one_before_with_its_original() {
+        let (folder, originals) = (series(), series());
+        for both in [true, false] {
+            let wake = Arc::new(|| ());
+            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            if both {
+                viewer.open(folder.path(), Role::Subject);
+            }
+            viewer.open(originals.path(), Role::Original);
+            assert!(viewer.settle(LONGEST));
+            go(&mut viewer, 1);
+            assert!(viewer.settle(LONGEST));
+            let shown = viewer.session.choice.clone();
+            go(&mut viewer, 2);
+            cancel(&mut viewer);
+            assert_eq!(viewer.session.choice, shown);
+            assert_eq!(shown.step, 1);
+            let subject = if both { "1.fsz" } else { "1.fsz, recompressed" };
+            assert_eq!(titles(&viewer), [Some(subject), Some("1.fsz")]);
+            assert_eq!(viewer.view_state.messages, [""; 0]);
+        }
+    }
+
+    #[test]
+    fn steps_of_an_original_of_another_shape_are_not_opened() {
+        let (folder, originals, other) = (series(), series(), series_of(5));
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(folder.path(), Role::Subject);
+        viewer.open(originals.path(), Role::Original);
+        assert!(viewer.settle(LONGEST));
+        viewer.sweep(Extent::Field);
+        assert!(viewer.settle(LONGEST) && !viewer.rate_distortion.points.is_empty());
+        viewer.open(other.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert!(viewer.rate_distortion.points.is_empty(), "they are of the original before");
+        go(&mut viewer, 2);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("2.fsz"), None]);
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    /// The slider of *Recompress* moved on while a file was being opened.
+    #[test]
+    fn a_field_that_is_opened_is_not_replaced_by_a_recompression_that_waits() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [original, subject] = pair(4);
+        viewer.accept(original, Role::Original);
+        viewer.compress();
+        assert!(viewer.jobs.try_waits);
+        viewer.accept(subject, Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!((titles(&viewer)[0], viewer.session.tried), (Some("4"), None));
+    }
+
+    #[test]
+    fn what_is_refused_closes_no_connection() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [[original, subject], [other, _]] = [4, 5].map(pair);
+        viewer.accept(subject, Role::Subject);
+        viewer.session.live = Some(LiveView::new(Live::new("run".into(), 1 << 20)));
+        assert_eq!(viewer.accept(other, Role::Original), None);
+        assert!(viewer.session.live.is_some());
+        assert_eq!(viewer.accept(original, Role::Original), Some(Role::Original));
+        assert!(viewer.session.live.is_none());
     }
 }

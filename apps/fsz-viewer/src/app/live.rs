@@ -29,7 +29,7 @@ impl Viewer {
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
         self.session.opened = None;
-        (self.session.trying, self.session.tried) = (None, None);
+        self.forget_trial();
         self.changed();
         self.session.planes = None;
     }
@@ -117,7 +117,7 @@ impl Viewer {
         self.session.set =
             Set { original: field.original.clone(), subject: Some(document), other: None };
         // What is made of the original is of the step before.
-        (self.session.trying, self.session.tried) = (None, None);
+        self.forget_trial();
         if let Some(changed) = changed {
             self.view_state.note(changed);
         }

@@ -55,7 +55,7 @@ pub struct Start {
     pub files: Vec<PathBuf>,
     /// The original.
     pub original: Option<PathBuf>,
-    /// What raw files do not tell.
+    /// What these files do not tell, where they are raw.
     pub hints: Hints,
     /// The plane to begin with.
     pub place: Option<Place>,
@@ -286,7 +286,7 @@ impl Viewer {
                 Some((subject, choice)) => catalog.pair(subject, choice),
                 None => Some(catalog.nearest(&choice)),
             });
-        if original.is_some() {
+        if subject.is_some() && original.is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;
         }
@@ -345,6 +345,12 @@ impl Viewer {
         let missing = if named.is_empty() { known.to_vec() } else { named };
         let progress = self.jobs.service.compress(original, (profile, bound), missing);
         self.jobs.add(COMPRESSING.to_owned(), progress);
+    }
+
+    /// What is made of the original in memory is of no use any more.
+    pub(crate) fn forget_trial(&mut self) {
+        (self.session.trying, self.session.tried) = (None, None);
+        self.jobs.try_waits = false;
     }
 
     /// The set is another one: what is known of the old one goes.
