@@ -227,7 +227,7 @@ impl Viewer {
         };
         match role {
             Role::Subject => {
-                self.disconnect();
+                self.leave_simulation();
                 if !fits(self.session.set.original.as_ref()) {
                     // Nor do its other steps.
                     (self.session.set.original, self.session.catalogs[1]) = (None, None);
@@ -241,7 +241,6 @@ impl Viewer {
                 if self.session.tried.take().is_some() {
                     // It was made of the original before.
                     self.session.set.subject = None;
-                    self.session.set.other.take_if(|other| !fits(Some(other)));
                 }
                 if !fits(self.session.set.subject.as_ref()) {
                     self.report(format!(
@@ -252,7 +251,8 @@ impl Viewer {
                     ));
                     return None;
                 }
-                self.disconnect();
+                self.leave_simulation();
+                self.session.set.other.take_if(|other| !fits(Some(other)));
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
                 }

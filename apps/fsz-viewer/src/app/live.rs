@@ -36,6 +36,15 @@ impl Viewer {
 
     /// Closes the connection; what is shown stays.
     pub fn disconnect(&mut self) {
+        let followed = self.is_following();
+        self.leave_simulation();
+        if followed {
+            self.stay();
+        }
+    }
+
+    /// Closes the connection for what takes its place.
+    pub(crate) fn leave_simulation(&mut self) {
         self.jobs.live = None;
         if self.session.live.take().is_some() {
             // They are those of the stream: there is no file to choose from.
@@ -70,12 +79,15 @@ impl Viewer {
         let newest = view.live.steps.back().map(|step| step.number);
         match newest {
             Some(newest) if following => self.show_step(newest),
-            // The figures of a whole field take longer than a step; of one that stays there is time.
-            _ if self.session.set.original.is_some() => {
-                self.compare_again();
-                self.measure();
-            }
-            _ => {}
+            _ => self.stay(),
+        }
+    }
+
+    /// Of a step that stays there is time for what takes longer than a step: the figures of the whole field.
+    fn stay(&mut self) {
+        if self.session.set.original.is_some() {
+            self.compare_again();
+            self.measure();
         }
     }
 
