@@ -399,6 +399,8 @@ impl Viewer {
         if axis < leader.grid.axes() && axis != self.session.place.axis {
             self.session.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
             self.session.planes = None;
+            // They may have been those of this place, where it was left and come back to at once.
+            self.jobs.forget_planes();
             self.view_state.leave_plane();
         }
     }
