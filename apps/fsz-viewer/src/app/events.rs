@@ -26,12 +26,16 @@ impl Viewer {
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
                         let before = self.session.set.leader().cloned();
+                        let paired = self.original_choice();
                         // What is refused leaves all as it was.
                         if let Some(place) = self.accept((*document).clone(), role) {
                             if self.leads(place) {
                                 self.note_change(before.as_ref(), &document, catalog.as_ref());
                             }
                             self.list(place, catalog);
+                            if place == Role::Subject {
+                                self.pair_original(paired);
+                            }
                         }
                     }
                     Err(reason) => self.report(reason),
@@ -112,8 +116,8 @@ impl Viewer {
         // That of the step that is shown was left for the one that was to come.
         if role == Role::Subject
             && self.session.set.original.is_none()
-            && let [Some(subject), Some(original)] = &self.session.catalogs
-            && let Some(choice) = original.pair(subject, &self.session.choice)
+            && let Some(original) = &self.session.catalogs[1]
+            && let Some(choice) = self.original_choice()
         {
             self.open_step(original.clone(), Role::Original, choice);
         }
@@ -174,6 +178,38 @@ impl Viewer {
         false
     }
 
+    /// What of the original's file goes with what is shown.
+    fn original_choice(&self) -> Option<Choice> {
+        let (_, shown) = self.session.opened.as_ref()?;
+        match &self.session.catalogs {
+            [Some(subject), Some(original)] => original.pair(subject, shown),
+            [None, Some(_)] => Some(shown.clone()),
+            [_, None] => None,
+        }
+    }
+
+    /// Another subject is there, and the original is `paired`: of the step that the one before was of. The error between two
+    /// different steps is not to be seen.
+    fn pair_original(&mut self, paired: Option<Choice>) {
+        let Some(original) = self.session.catalogs[1].clone() else { return };
+        if self.session.catalogs[0].is_none() {
+            // There is no other choice than that of the original any more.
+            if let Some(paired) = paired {
+                self.session.opened = Some((original.path, paired.clone()));
+                self.session.choice = paired;
+            }
+            return;
+        }
+        let wanted = self.original_choice();
+        if self.session.set.original.is_some() && wanted != paired {
+            self.session.set.original = None;
+            self.changed();
+            wanted.into_iter().for_each(|choice| {
+                self.open_step(original.clone(), Role::Original, choice);
+            });
+        }
+    }
+
     /// Keeps what there is to choose.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
         let leads = self.leads(role);
@@ -214,11 +250,14 @@ impl Viewer {
 
     /// Puts a field in its place, which is told, or says why it does not fit the others.
     fn accept(&mut self, document: Document, role: Role) -> Option<Role> {
-        let compressed = document.is_reconstruction();
+        // What was to be the subject could not be opened: there is nothing to compare it with.
+        let alone = role == Role::Other && self.session.set.leader().is_none();
         let role = match role {
+            Role::Original => Role::Original,
+            Role::Other if !alone => Role::Other,
+            _ if document.is_reconstruction() => Role::Subject,
             // A plain field that is opened alone is an original: there is nothing lost in it.
-            Role::Subject if !compressed => Role::Original,
-            role => role,
+            _ => Role::Original,
         };
         let fits = |other: Option<&Document>| {
             other.is_none_or(|o| {
@@ -294,6 +333,7 @@ mod tests {
 
     use super::*;
     use crate::app::Start;
+    use crate::model::comparison::MatchMode;
     use crate::model::live::{Live, LiveView};
     use crate::model::settings::Settings;
     use crate::model::sweep_point::Extent;
@@ -478,5 +518,93 @@ mod tests {
         assert!(viewer.session.live.is_some());
         assert_eq!(viewer.accept(original, Role::Original), Some(Role::Original));
         assert!(viewer.session.live.is_none());
+    }
+
+    #[test]
+    fn an_original_goes_along_with_another_series() {
+        let (three, originals) = (series(), series());
+        let four = series();
+        for folder in [&four, &originals] {
+            std::fs::copy(folder.path().join("2.fsz"), folder.path().join("3.fsz")).unwrap();
+        }
+        std::fs::remove_file(four.path().join("1.fsz")).unwrap();
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(four.path(), Role::Subject);
+        viewer.open(originals.path(), Role::Original);
+        assert!(viewer.settle(LONGEST));
+        go(&mut viewer, 2);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("3.fsz"); 2]);
+        // That has no such step.
+        viewer.open(three.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!((titles(&viewer), viewer.session.choice.step), ([Some("2.fsz"); 2], 2));
+        viewer.open(four.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("3.fsz"); 2]);
+        // A field alone leaves the step of the original to be chosen.
+        viewer.open(&three.path().join("0.fsz"), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("0.fsz"), Some("3.fsz")]);
+        assert_eq!(viewer.session.choice.step, 3);
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn another_reconstruction_is_of_what_is_open() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [[original, other], [second, _]] = [4, 5].map(pair);
+        // Another one of nothing is what there is to see.
+        assert_eq!(viewer.accept(other.clone(), Role::Other), Some(Role::Subject));
+        viewer.session.set.subject = None;
+        // Before the original is compressed.
+        viewer.accept(original, Role::Original);
+        assert_eq!(viewer.accept(other, Role::Other), Some(Role::Other));
+        viewer.accept(second, Role::Original);
+        assert!(viewer.session.set.other.is_none());
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn a_comparison_that_is_given_up_leaves_the_figures() {
+        for late in [false, true] {
+            let wake = Arc::new(|| ());
+            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            let [original, subject] = pair(4);
+            viewer.comparison.matching = Some(MatchMode::ProfileBound);
+            viewer.accept(subject, Role::Subject);
+            viewer.accept(original, Role::Original);
+            assert!(viewer.comparison.making());
+            while late && viewer.comparison.making() {
+                let event = viewer.jobs.wait(LONGEST).expect("an event");
+                if let Event::Found { progress, found: Found::Zfp(_) } = &event {
+                    progress.cancel();
+                }
+                viewer.handle(event);
+            }
+            if !late {
+                viewer.compare_with(None);
+            }
+            assert!(viewer.settle(LONGEST));
+            assert!(viewer.session.set.other.is_none() && viewer.comparison.matching.is_none());
+            assert!(viewer.session.measured.both()[0].is_some(), "{late}");
+        }
+    }
+
+    /// Two keys in one frame.
+    #[test]
+    fn an_axis_that_is_left_and_come_back_to_is_shown() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [_, subject] = pair(4);
+        viewer.accept(subject, Role::Subject);
+        viewer.face(2);
+        assert!(viewer.settle(LONGEST) && viewer.session.planes.is_some());
+        viewer.face(1);
+        viewer.face(2);
+        assert!(viewer.settle(LONGEST) && viewer.session.planes.is_some());
     }
 }
