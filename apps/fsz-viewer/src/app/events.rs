@@ -62,7 +62,7 @@ impl Viewer {
                 Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
-                Found::Written(name) => self.view_state.note(format!("Wrote {name}")),
+                Found::Written(to) => self.note_written(&to),
                 Found::Failed(reason) => self.report(reason),
             },
             Event::Ended { progress } => {

@@ -4,6 +4,7 @@
 mod commands;
 mod comparison;
 mod events;
+mod export;
 mod export_series;
 mod frame;
 mod live;
@@ -23,7 +24,7 @@ use fsz_figure::Canvas;
 
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::comparison::CodecComparison;
-use crate::model::export;
+use crate::model::export::command as command_line;
 use crate::model::live::BUDGET;
 use crate::model::measured::Measured;
 use crate::model::measures::Measures;
@@ -422,7 +423,7 @@ impl Viewer {
 
     /// The command line that does what is shown.
     pub fn command(&self) -> Option<String> {
-        export::command(&self.session)
+        command_line(&self.session)
     }
 
     /// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that
