@@ -65,6 +65,19 @@ fn keys_and_buttons_go_through_the_field() {
 }
 
 #[test]
+fn a_plane_that_is_asked_for_by_a_key_is_on_its_way_at_once() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    let modifiers = egui::Modifiers::NONE;
+    let (key, physical_key, pressed, repeat) = (Key::Num3, None, true, false);
+    let event = egui::Event::Key { key, physical_key, pressed, repeat, modifiers };
+    viewer.input_mut().events.push(event);
+    viewer.step();
+    assert_eq!(viewer.state().session.place.axis, 2);
+    assert!(viewer.state().busy() && !shows(&viewer, "This plane cannot be decoded."));
+}
+
+#[test]
 fn the_probe_says_what_is_under_the_pointer_and_why() {
     let fixture = Fixture::new();
     let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
