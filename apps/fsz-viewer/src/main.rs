@@ -125,7 +125,14 @@ fn run(args: Args) -> Result<()> {
     let window = Arc::new(OnceLock::new());
     #[cfg(unix)]
     let instance = match args.single_instance.then(|| claim(&args, &window)).transpose()? {
-        Some(None) => return Ok(()),
+        Some(None) => {
+            // A window takes files alone from other calls.
+            anyhow::ensure!(
+                args.live.is_none(),
+                "a window is open: name the stream in its menu File"
+            );
+            return Ok(());
+        }
         claimed => claimed.flatten(),
     };
     check_display()?;

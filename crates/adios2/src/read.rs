@@ -6,6 +6,7 @@ use std::{
 };
 
 use adios2_sys as sys;
+use bytemuck::allocation::try_zeroed_vec;
 
 use crate::{
     Element, Engine, Error, Result, ShapeKind,
@@ -66,7 +67,7 @@ impl Engine {
     ) -> Result<Vec<T>> {
         let _one = self.lock()?;
         let (raw, elements) = self.select::<T>(name, step, selection)?;
-        let mut values = vec![T::default(); elements];
+        let mut values = zeros(name, elements)?;
         self.get(raw, name, &mut values, sys::adios2_mode_sync)?;
         Ok(values)
     }
@@ -320,6 +321,13 @@ impl Drop for GetBatch<'_, '_> {
         // A failure marks the engine as broken, which the next call reports.
         let _ = self.perform();
     }
+}
+
+/// Memory for a selection. A file may tell of any number of elements, of which few were written.
+fn zeros<T: Element>(name: &str, elements: usize) -> Result<Vec<T>> {
+    let too_large =
+        |()| Error::OutOfRange(format!("out of memory for {elements} values of {name:?}"));
+    try_zeroed_vec(elements).map_err(too_large)
 }
 
 fn check_length(name: &str, selected: usize, given: usize) -> Result<()> {

@@ -69,7 +69,7 @@ impl fmt::Display for DataType {
 
 mod sealed {
     /// Keeps [`super::Element`] to types whose every bit pattern is a value.
-    pub trait Sealed {}
+    pub trait Sealed: bytemuck::Zeroable {}
 }
 
 /// A type that variables and attributes can hold. Sealed: every bit pattern of it is a value, which

@@ -154,6 +154,25 @@ fn step_by_step() {
     }
 }
 
+/// Of which little was written, or whose shape is damaged.
+#[test]
+fn an_array_larger_than_memory_is_an_error() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("large.bp");
+    let io = Adios::new().unwrap().declare_io("large").unwrap();
+    let array = io.define_variable::<f32>("T", &Layout::whole(&[1 << 46])).unwrap();
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put_block(&array, &[7], &[4], &[1.0; 4]).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let file = open(&path, "BP5", Mode::ReadRandomAccess);
+    let whole = file.read::<f32>("T", Step::At(0), &Selection::All);
+    let told = whole.unwrap_err().to_string();
+    assert!(told.starts_with("out of memory for 70368744177664 values"), "{told}");
+    assert_eq!(file.read::<f32>("T", Step::At(0), &Selection::Block(0)).unwrap(), [1.0; 4]);
+}
+
 #[test]
 fn mistakes_are_errors() {
     let folder = TempDir::new().unwrap();

@@ -2,7 +2,7 @@
 
 use fsz::format::{FIXED_HEADER, FixedHeader};
 use pyo3::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{
     compress::zeros,
@@ -57,13 +57,12 @@ impl PartialStream {
 
     /// Puts fetched bytes in their place.
     fn put(&self, py: Python<'_>, at: u64, part: &[u8]) -> PyResult<()> {
-        let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = usize::try_from(at).ok();
-        let place = place.and_then(|at| bytes.get_mut(at..at.checked_add(part.len())?));
-        place
-            .ok_or_else(|| invalid(py, "bytes behind the end of the stream"))?
-            .copy_from_slice(part);
-        Ok(())
+        let put = |bytes: &mut [u8]| {
+            let at = usize::try_from(at).ok()?;
+            bytes.get_mut(at..at.checked_add(part.len())?).map(|place| place.copy_from_slice(part))
+        };
+        let put = put(&mut self.locked());
+        put.ok_or_else(|| invalid(py, "bytes behind the end of the stream"))
     }
 
     /// The ranges of bytes that decoding a box reads from the payload.
@@ -73,16 +72,23 @@ impl PartialStream {
         start: Vec<u64>,
         count: Vec<u64>,
     ) -> PyResult<Vec<(u64, u64)>> {
-        let bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        let stream = fsz::Stream::open(&bytes);
-        let ranges = stream.and_then(|stream| stream.ranges_of_box(&start, &count));
+        let of_box = |bytes: &[u8]| fsz::Stream::open(bytes)?.ranges_of_box(&start, &count);
+        let ranges = of_box(&self.locked());
         let ranges = ranges.map_err(|error| raised(py, error))?;
         Ok(ranges.into_iter().map(|range| (range.start, range.end)).collect())
     }
 
     /// The stream, which decodes where its bytes are there. Nothing is left here.
     fn finish(&self, py: Python<'_>) -> PyResult<Stream> {
-        let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(PoisonError::into_inner));
+        let bytes = std::mem::take(&mut *self.locked());
         fsz::Stream::from_vec(bytes).map(Stream::owned).map_err(|error| raised(py, error))
+    }
+}
+
+impl PartialStream {
+    /// The bytes, to be let go before an exception is made: that runs code of Python's, which may wait for a thread that
+    /// waits for them.
+    fn locked(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -27,9 +27,15 @@ pub fn lock_of(entry: &str) -> Result<File> {
         .with_context(|| format!("cannot create {}; FSZ_CACHE names another", folder.display()))?;
     let path = folder.join(format!("{entry}.lock"));
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-    if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        println!("waiting for another set-up to finish");
-    }
-    file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
+    // One that is held must not be asked for again: on some systems that never ends.
+    let locked = match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            println!("waiting for another set-up to finish");
+            file.lock()
+        }
+        Err(TryLockError::Error(reason)) => Err(reason),
+        Ok(()) => Ok(()),
+    };
+    locked.with_context(|| format!("cannot lock {}", path.display()))?;
     Ok(file)
 }

@@ -1,14 +1,9 @@
 //! What the user wants is done.
 
-use std::path::Path;
-
-use anyhow::{Result, bail};
 use egui::{Context, ViewportCommand};
-use fsz_field::Output;
 
 use crate::app::Viewer;
-use crate::model::export;
-use crate::view::command::{Command, Export};
+use crate::view::command::Command;
 
 impl Viewer {
     /// Does what the user wants.
@@ -60,18 +55,7 @@ impl Viewer {
             Command::Cancel(progress) => progress.cancel(),
             Command::DismissMessage(line) => _ = view.messages.remove(line),
             Command::DismissNote(line) => _ = view.notes.remove(line),
-            Command::Export(Export::Steps { animated }, file) => {
-                // The status bar shows how far it is, and stops it.
-                self.export_series(animated, file.into());
-            }
-            Command::Export(export, file) => match self.export(&export, Path::new(&file)) {
-                Ok(()) => {
-                    // Whoever began the viewer from a menu does not know its folder.
-                    let path = std::path::absolute(&file).unwrap_or(file.into());
-                    self.view_state.note(format!("Wrote {}", path.display()));
-                }
-                Err(reason) => self.report(reason),
-            },
+            Command::Export(export, file) => self.export(&export, file.into()),
             Command::TypeStream(name) => view.typed_stream = name,
             Command::Connect(name) => self.connect(&name),
             Command::ReadTiles => self.read_tiles(),
@@ -90,29 +74,5 @@ impl Viewer {
             Command::Pick(at) => self.pick(at),
             Command::Quit => context.send_viewport_cmd(ViewportCommand::Close),
         }
-    }
-
-    fn tiles_are_unread(&self) -> bool {
-        let tiles = self.session.set.subject.as_ref().and_then(|subject| subject.tiles());
-        tiles.is_some_and(|tiles| !tiles.is_read())
-    }
-
-    fn export(&self, export: &Export, file: &Path) -> Result<()> {
-        let bytes = match export {
-            Export::Figure(panes) => self.figure(panes)?.png()?,
-            Export::Metrics => export::metrics_csv(&self.session).into_bytes(),
-            Export::Tiles if self.tiles_are_unread() => {
-                bail!("the tiles are not read yet; see Tiles on the right")
-            }
-            Export::Tiles => export::tiles_csv(&self.session).into_bytes(),
-            // On a thread of its own.
-            Export::Steps { .. } => return Ok(()),
-            Export::RateDistortion => {
-                export::rate_distortion_csv(&self.rate_distortion).into_bytes()
-            }
-        };
-        let mut output = Output::create(file, true)?;
-        output.put(&bytes)?;
-        Ok(output.commit()?)
     }
 }

@@ -69,10 +69,12 @@ impl Viewer {
 
     /// Closes the comparison.
     pub(crate) fn close_comparison(&mut self) {
+        // The figures wait for one that is being made.
+        let making = self.comparison.making();
         self.comparison.stop();
         (self.comparison.matching, self.comparison.zfp_mode) = (None, None);
         self.leave_comparison();
-        if self.session.set.other.take().is_some() {
+        if self.session.set.other.take().is_some() || making {
             self.changed();
         }
     }
@@ -93,7 +95,8 @@ impl Viewer {
 
     /// zfp has made it, or not.
     pub(crate) fn zfp_made(&mut self, progress: &Arc<Progress>, made: Result<Box<Made>>) {
-        if !self.comparison.is_making(progress) {
+        // What is cancelled by now, such as while it was measured, ends as that.
+        if !self.comparison.is_making(progress) || progress.check().is_err() {
             return;
         }
         self.comparison.making = None;

@@ -10,6 +10,8 @@ use crate::model::number_format;
 use crate::model::scene::Overlay;
 use crate::model::set::Role;
 use crate::work::event::{Event, Found};
+use crate::work::jobs::READING_TILES;
+use crate::work::unless_cancelled::unless_cancelled;
 
 impl Viewer {
     /// Takes one event.
@@ -17,19 +19,23 @@ impl Viewer {
         match event {
             Event::Opened { path, role, document, catalog } => {
                 if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
-                    return self.leave_opening();
+                    return self.leave_opening(role);
                 }
                 match document {
                     Ok(_) if role == Role::Original && !self.goes_along(catalog.as_ref()) => {}
                     Ok(document) => {
                         self.view_state.settings.opened(&path);
-                        let before = self.session.set.subject.clone();
+                        let before = self.session.set.leader().cloned();
+                        let paired = self.original_choice();
                         // What is refused leaves all as it was.
                         if let Some(place) = self.accept((*document).clone(), role) {
-                            if role == Role::Subject {
+                            if self.leads(place) {
                                 self.note_change(before.as_ref(), &document, catalog.as_ref());
                             }
                             self.list(place, catalog);
+                            if place == Role::Subject {
+                                self.pair_original(paired);
+                            }
                         }
                     }
                     Err(reason) => self.report(reason),
@@ -56,7 +62,7 @@ impl Viewer {
                 Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
-                Found::Written(name) => self.view_state.note(format!("Wrote {name}")),
+                Found::Written(to) => self.note_written(&to),
                 Found::Failed(reason) => self.report(reason),
             },
             Event::Ended { progress } => {
@@ -100,12 +106,29 @@ impl Viewer {
     }
 
     /// What was being opened is not wanted any more: the step that is shown is the one that is chosen.
-    fn leave_opening(&mut self) {
+    fn leave_opening(&mut self, role: Role) {
         if self.view_state.playing {
             self.play(false);
         }
         if let Some((_, shown)) = &self.session.opened {
             self.session.choice = shown.clone();
+        }
+        // That of the step that is shown was left for the one that was to come.
+        if role == Role::Subject
+            && self.session.set.original.is_none()
+            && let Some(original) = &self.session.catalogs[1]
+            && let Some(choice) = self.original_choice()
+        {
+            self.open_step(original.clone(), Role::Original, choice);
+        }
+    }
+
+    /// Whether what is opened in a place tells what is chosen: originals do where the subject has nothing to choose.
+    fn leads(&self, place: Role) -> bool {
+        match place {
+            Role::Subject => true,
+            Role::Original => self.session.catalogs[0].is_none(),
+            Role::Other => false,
         }
     }
 
@@ -155,14 +178,46 @@ impl Viewer {
         false
     }
 
-    /// Keeps what there is to choose. The subject tells what is chosen, where it has a choice.
+    /// What of the original's file goes with what is shown.
+    fn original_choice(&self) -> Option<Choice> {
+        let (_, shown) = self.session.opened.as_ref()?;
+        match &self.session.catalogs {
+            [Some(subject), Some(original)] => original.pair(subject, shown),
+            [None, Some(_)] => Some(shown.clone()),
+            [_, None] => None,
+        }
+    }
+
+    /// Another subject is there, and the original is `paired`: of the step that the one before was of. The error between two
+    /// different steps is not to be seen.
+    fn pair_original(&mut self, paired: Option<Choice>) {
+        let Some(original) = self.session.catalogs[1].clone() else { return };
+        if self.session.catalogs[0].is_none() {
+            // There is no other choice than that of the original any more.
+            if let Some(paired) = paired {
+                self.session.opened = Some((original.path, paired.clone()));
+                self.session.choice = paired;
+            }
+            return;
+        }
+        let wanted = self.original_choice();
+        if self.session.set.original.is_some() && wanted != paired {
+            self.session.set.original = None;
+            self.changed();
+            wanted.into_iter().for_each(|choice| {
+                self.open_step(original.clone(), Role::Original, choice);
+            });
+        }
+    }
+
+    /// Keeps what there is to choose.
     fn list(&mut self, role: Role, catalog: Option<(Catalog, Choice)>) {
+        let leads = self.leads(role);
         let place = match role {
             Role::Subject => 0,
             Role::Original => 1,
             Role::Other => return,
         };
-        let leads = place == 0 || self.session.catalogs[0].is_none();
         self.session.catalogs[place] = catalog.map(|(catalog, choice)| {
             if leads {
                 self.session.choice = choice;
@@ -171,58 +226,60 @@ impl Viewer {
         });
     }
 
-    /// Reads how the tiles of the subject are stored, on a thread of its own, unless that was begun.
+    /// Reads how the tiles of the subject are stored, on a thread of its own.
     pub(crate) fn read_tiles(&mut self) {
         let Some(of) = self.session.set.subject.clone() else { return };
-        if !of.facts.as_ref().is_some_and(|facts| facts.tiles.begin()) {
-            return;
-        }
-        let progress = self.jobs.service.background.run(move |_, tell| {
-            tell(Found::Tiles(of.read_tiles()));
+        of.facts.iter().for_each(|facts| facts.tiles.begin());
+        let progress = self.jobs.service.background.run(move |progress, tell| {
+            let read = unless_cancelled(progress, of.read_tiles(progress));
+            read.transpose().into_iter().for_each(|read| tell(Found::Tiles(read)));
         });
-        self.jobs.add_background("Reading tiles".to_owned(), progress);
+        self.jobs.add_background(READING_TILES.to_owned(), progress);
     }
 
-    /// Does so where it is looked at; else where it takes not long, and no step of a series is waited for.
+    /// Does so once where it is looked at; else where it takes not long, and no step of a series is waited for.
     pub(crate) fn read_wanted_tiles(&mut self) {
-        let bytes = self.session.set.subject.as_ref().and_then(|s| s.compressed_bytes());
-        let small = bytes.is_some_and(|bytes| bytes <= self.tiles_at_once);
+        let Some(subject) = &self.session.set.subject else { return };
+        let small = subject.compressed_bytes().is_some_and(|bytes| bytes <= self.tiles_at_once);
         let shown = self.view_state.settings.overlay != Overlay::Off;
-        if shown || (small && !self.view_state.playing) {
+        let wanted = shown || (small && !self.view_state.playing);
+        if wanted && subject.facts.as_ref().is_some_and(|facts| !facts.tiles.is_begun()) {
             self.read_tiles();
         }
     }
 
     /// Puts a field in its place, which is told, or says why it does not fit the others.
     fn accept(&mut self, document: Document, role: Role) -> Option<Role> {
-        let compressed = document.is_reconstruction();
+        // What was to be the subject could not be opened: there is nothing to compare it with.
+        let alone = role == Role::Other && self.session.set.leader().is_none();
         let role = match role {
+            Role::Original => Role::Original,
+            Role::Other if !alone => Role::Other,
+            _ if document.is_reconstruction() => Role::Subject,
             // A plain field that is opened alone is an original: there is nothing lost in it.
-            Role::Subject if !compressed => Role::Original,
-            role => role,
+            _ => Role::Original,
         };
         let fits = |other: Option<&Document>| {
             other.is_none_or(|o| {
                 o.grid.shape() == document.grid.shape() && o.dtype == document.dtype
             })
         };
-        if role != Role::Other {
-            self.disconnect();
-        }
         match role {
             Role::Subject => {
+                self.leave_simulation();
                 if !fits(self.session.set.original.as_ref()) {
-                    self.session.set.original = None;
+                    // Nor do its other steps.
+                    (self.session.set.original, self.session.catalogs[1]) = (None, None);
+                    self.forget_sweep();
                 }
                 self.forget_comparison();
-                (self.session.trying, self.session.tried) = (None, None);
+                self.forget_trial();
                 self.session.set.subject = Some(document);
             }
             Role::Original => {
-                if self.session.tried.is_some() {
+                if self.session.tried.take().is_some() {
                     // It was made of the original before.
                     self.session.set.subject = None;
-                    self.session.set.other.take_if(|other| !fits(Some(other)));
                 }
                 if !fits(self.session.set.subject.as_ref()) {
                     self.report(format!(
@@ -233,12 +290,14 @@ impl Viewer {
                     ));
                     return None;
                 }
+                self.leave_simulation();
+                self.session.set.other.take_if(|other| !fits(Some(other)));
                 if self.comparison.matching.is_some() {
                     self.forget_comparison();
                 }
                 self.forget_sweep();
                 // That is of the one before, too.
-                self.session.trying = None;
+                self.forget_trial();
                 self.session.set.original = Some(document);
                 if self.session.set.subject.is_none() {
                     self.compress();
@@ -274,16 +333,24 @@ mod tests {
 
     use super::*;
     use crate::app::Start;
+    use crate::model::comparison::MatchMode;
+    use crate::model::live::{Live, LiveView};
     use crate::model::settings::Settings;
+    use crate::model::sweep_point::Extent;
     use crate::view::command::Command;
 
     const LONGEST: Duration = Duration::from_secs(60);
 
     /// A folder of three steps.
     fn series() -> tempfile::TempDir {
+        series_of(4)
+    }
+
+    /// The same of fields of a side.
+    fn series_of(side: usize) -> tempfile::TempDir {
         let folder = tempfile::TempDir::new().unwrap();
         for step in 0..3 {
-            let field = ndarray::Array3::from_elem((2, 3, 4), step as f32);
+            let field = ndarray::Array3::from_elem((2, 3, side), step as f32);
             let stream = Codec::cpu().compress(field.view(), Bound::Absolute(0.1)).unwrap();
             std::fs::write(folder.path().join(format!("{step}.fsz")), stream.as_bytes()).unwrap();
         }
@@ -371,5 +438,173 @@ mod tests {
         let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
         assert_eq!(title.as_deref(), Some("0.fsz"));
         assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    fn titles(viewer: &Viewer) -> [Option<&str>; 2] {
+        let set = &viewer.session.set;
+        [&set.subject, &set.original].map(|document| document.as_ref().map(|d| &*d.title))
+    }
+
+    /// Goes to a step of what is open.
+    fn go(viewer: &mut Viewer, step: u64) {
+        viewer.choose(Choice { step, ..viewer.session.choice.clone() });
+    }
+
+    #[test]
+    fn a_cancelled_step_leaves_the_one_before_with_its_original() {
+        let (folder, originals) = (series(), series());
+        for both in [true, false] {
+            let wake = Arc::new(|| ());
+            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            if both {
+                viewer.open(folder.path(), Role::Subject);
+            }
+            viewer.open(originals.path(), Role::Original);
+            assert!(viewer.settle(LONGEST));
+            go(&mut viewer, 1);
+            assert!(viewer.settle(LONGEST));
+            let shown = viewer.session.choice.clone();
+            go(&mut viewer, 2);
+            cancel(&mut viewer);
+            assert_eq!(viewer.session.choice, shown);
+            assert_eq!(shown.step, 1);
+            let subject = if both { "1.fsz" } else { "1.fsz, recompressed" };
+            assert_eq!(titles(&viewer), [Some(subject), Some("1.fsz")]);
+            assert_eq!(viewer.view_state.messages, [""; 0]);
+        }
+    }
+
+    #[test]
+    fn steps_of_an_original_of_another_shape_are_not_opened() {
+        let (folder, originals, other) = (series(), series(), series_of(5));
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(folder.path(), Role::Subject);
+        viewer.open(originals.path(), Role::Original);
+        assert!(viewer.settle(LONGEST));
+        viewer.sweep(Extent::Field);
+        assert!(viewer.settle(LONGEST) && !viewer.rate_distortion.points.is_empty());
+        viewer.open(other.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert!(viewer.rate_distortion.points.is_empty(), "they are of the original before");
+        go(&mut viewer, 2);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("2.fsz"), None]);
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    /// The slider of *Recompress* moved on while a file was being opened.
+    #[test]
+    fn a_field_that_is_opened_is_not_replaced_by_a_recompression_that_waits() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [original, subject] = pair(4);
+        viewer.accept(original, Role::Original);
+        viewer.compress();
+        assert!(viewer.jobs.try_waits);
+        viewer.accept(subject, Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!((titles(&viewer)[0], viewer.session.tried), (Some("4"), None));
+    }
+
+    #[test]
+    fn what_is_refused_closes_no_connection() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [[original, subject], [other, _]] = [4, 5].map(pair);
+        viewer.accept(subject, Role::Subject);
+        viewer.session.live = Some(LiveView::new(Live::new("run".into(), 1 << 20)));
+        assert_eq!(viewer.accept(other, Role::Original), None);
+        assert!(viewer.session.live.is_some());
+        assert_eq!(viewer.accept(original, Role::Original), Some(Role::Original));
+        assert!(viewer.session.live.is_none());
+    }
+
+    #[test]
+    fn an_original_goes_along_with_another_series() {
+        let (three, originals) = (series(), series());
+        let four = series();
+        for folder in [&four, &originals] {
+            std::fs::copy(folder.path().join("2.fsz"), folder.path().join("3.fsz")).unwrap();
+        }
+        std::fs::remove_file(four.path().join("1.fsz")).unwrap();
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        viewer.open(four.path(), Role::Subject);
+        viewer.open(originals.path(), Role::Original);
+        assert!(viewer.settle(LONGEST));
+        go(&mut viewer, 2);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("3.fsz"); 2]);
+        // That has no such step.
+        viewer.open(three.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!((titles(&viewer), viewer.session.choice.step), ([Some("2.fsz"); 2], 2));
+        viewer.open(four.path(), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("3.fsz"); 2]);
+        // A field alone leaves the step of the original to be chosen.
+        viewer.open(&three.path().join("0.fsz"), Role::Subject);
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(titles(&viewer), [Some("0.fsz"), Some("3.fsz")]);
+        assert_eq!(viewer.session.choice.step, 3);
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn another_reconstruction_is_of_what_is_open() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [[original, other], [second, _]] = [4, 5].map(pair);
+        // Another one of nothing is what there is to see.
+        assert_eq!(viewer.accept(other.clone(), Role::Other), Some(Role::Subject));
+        viewer.session.set.subject = None;
+        // Before the original is compressed.
+        viewer.accept(original, Role::Original);
+        assert_eq!(viewer.accept(other, Role::Other), Some(Role::Other));
+        viewer.accept(second, Role::Original);
+        assert!(viewer.session.set.other.is_none());
+        assert!(viewer.settle(LONGEST));
+        assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn a_comparison_that_is_given_up_leaves_the_figures() {
+        for late in [false, true] {
+            let wake = Arc::new(|| ());
+            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            let [original, subject] = pair(4);
+            viewer.comparison.matching = Some(MatchMode::ProfileBound);
+            viewer.accept(subject, Role::Subject);
+            viewer.accept(original, Role::Original);
+            assert!(viewer.comparison.making());
+            while late && viewer.comparison.making() {
+                let event = viewer.jobs.wait(LONGEST).expect("an event");
+                if let Event::Found { progress, found: Found::Zfp(_) } = &event {
+                    progress.cancel();
+                }
+                viewer.handle(event);
+            }
+            if !late {
+                viewer.compare_with(None);
+            }
+            assert!(viewer.settle(LONGEST));
+            assert!(viewer.session.set.other.is_none() && viewer.comparison.matching.is_none());
+            assert!(viewer.session.measured.both()[0].is_some(), "{late}");
+        }
+    }
+
+    /// Two keys in one frame.
+    #[test]
+    fn an_axis_that_is_left_and_come_back_to_is_shown() {
+        let wake = Arc::new(|| ());
+        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let [_, subject] = pair(4);
+        viewer.accept(subject, Role::Subject);
+        viewer.face(2);
+        assert!(viewer.settle(LONGEST) && viewer.session.planes.is_some());
+        viewer.face(1);
+        viewer.face(2);
+        assert!(viewer.settle(LONGEST) && viewer.session.planes.is_some());
     }
 }

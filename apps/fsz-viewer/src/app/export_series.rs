@@ -11,6 +11,7 @@ use fsz_figure::text::Type;
 use fsz_figure::{Animation, Canvas};
 
 use crate::app::Viewer;
+use crate::app::export::save;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::palette::Map;
@@ -23,7 +24,6 @@ use crate::view::colour_bar::Bar;
 use crate::view::figure::Panel;
 use crate::view::paint::CpuPainter;
 use crate::view::painter::Painter;
-use crate::work::event::Found;
 use crate::work::open::opened;
 
 /// Frames per second of a picture that moves.
@@ -55,21 +55,11 @@ impl Viewer {
                 return None;
             }
         };
-        let progress = self.jobs.service.background.run(move |progress, tell| {
-            let written = match animated {
-                true => frames.animation(&to, progress),
-                false => frames.files(&to, progress),
-            };
-            if progress.check().is_err() {
-                return;
-            }
-            tell(match written {
-                Ok(()) => Found::Written(to.display().to_string()),
-                Err(reason) => Found::Failed(format!("{reason:#}")),
-            });
-        });
-        self.jobs.add_background("Exporting steps".to_owned(), progress.clone());
-        Some(progress)
+        let written = move |to: &Path, progress: &Progress| match animated {
+            true => frames.animation(to, progress),
+            false => frames.files(to, progress),
+        };
+        Some(self.write_aside("Exporting steps", to, written))
     }
 
     fn frames(&self) -> Result<Frames> {
@@ -111,7 +101,7 @@ impl Frames {
         let field = document.plane_field(&Codec::cpu(), place, progress)?;
         let plane = Plane::of(document.grid.plane(place.axis), &field);
         if self.overlay != Overlay::Off {
-            document.read_tiles()?;
+            document.read_tiles(progress)?;
         }
         let scene = self.scene(&document);
         let picture = CpuPainter.values(&scene, &plane, true)?.host()?;
@@ -176,10 +166,4 @@ impl Frames {
         animation.finish()?;
         Ok(output.commit()?)
     }
-}
-
-fn save(file: &Path, bytes: &[u8]) -> Result<()> {
-    let mut output = Output::create(file, true)?;
-    output.put(bytes)?;
-    Ok(output.commit()?)
 }

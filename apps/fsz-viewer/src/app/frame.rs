@@ -27,12 +27,15 @@ impl Viewer {
         if ui.ctx().cumulative_frame_nr() == 0 {
             theme::apply(ui.ctx());
         }
+        // What a key asks for is on its way when it is drawn that it is not there yet.
+        let commands = panels::keys(ui, &self.input());
+        self.take(ui, commands);
         self.poll();
         if std::mem::take(&mut self.asks_for_attention) {
             ui.ctx().send_viewport_cmd(ViewportCommand::Focus);
         }
-        let commands = [panels::dropped, panels::keys].map(|read| read(ui, &self.input()));
-        self.take(ui, commands.concat());
+        let commands = panels::dropped(ui, &self.input());
+        self.take(ui, commands);
         self.view_state.paint(ui.ctx(), &self.session);
         self.view_state.follow_cursor(&self.session);
         let commands = draw(ui, &self.input());

@@ -29,13 +29,22 @@ impl Viewer {
         self.session.set = Set::default();
         self.session.catalogs = [None, None];
         self.session.opened = None;
-        (self.session.trying, self.session.tried) = (None, None);
+        self.forget_trial();
         self.changed();
         self.session.planes = None;
     }
 
     /// Closes the connection; what is shown stays.
     pub fn disconnect(&mut self) {
+        let followed = self.is_following();
+        self.leave_simulation();
+        if followed {
+            self.stay();
+        }
+    }
+
+    /// Closes the connection for what takes its place.
+    pub(crate) fn leave_simulation(&mut self) {
         self.jobs.live = None;
         if self.session.live.take().is_some() {
             // They are those of the stream: there is no file to choose from.
@@ -70,12 +79,15 @@ impl Viewer {
         let newest = view.live.steps.back().map(|step| step.number);
         match newest {
             Some(newest) if following => self.show_step(newest),
-            // The figures of a whole field take longer than a step; of one that stays there is time.
-            _ if self.session.set.original.is_some() => {
-                self.compare_again();
-                self.measure();
-            }
-            _ => {}
+            _ => self.stay(),
+        }
+    }
+
+    /// Of a step that stays there is time for what takes longer than a step: the figures of the whole field.
+    fn stay(&mut self) {
+        if self.session.set.original.is_some() {
+            self.compare_again();
+            self.measure();
         }
     }
 
@@ -117,7 +129,7 @@ impl Viewer {
         self.session.set =
             Set { original: field.original.clone(), subject: Some(document), other: None };
         // What is made of the original is of the step before.
-        (self.session.trying, self.session.tried) = (None, None);
+        self.forget_trial();
         if let Some(changed) = changed {
             self.view_state.note(changed);
         }

@@ -4,6 +4,7 @@
 mod commands;
 mod comparison;
 mod events;
+mod export;
 mod export_series;
 mod frame;
 mod live;
@@ -23,7 +24,7 @@ use fsz_figure::Canvas;
 
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::comparison::CodecComparison;
-use crate::model::export;
+use crate::model::export::command as command_line;
 use crate::model::live::BUDGET;
 use crate::model::measured::Measured;
 use crate::model::measures::Measures;
@@ -55,7 +56,7 @@ pub struct Start {
     pub files: Vec<PathBuf>,
     /// The original.
     pub original: Option<PathBuf>,
-    /// What raw files do not tell.
+    /// What these files do not tell, where they are raw.
     pub hints: Hints,
     /// The plane to begin with.
     pub place: Option<Place>,
@@ -126,7 +127,6 @@ impl Viewer {
                 place: start.place.unwrap_or_default(),
                 choice: start.choice,
                 missing: start.missing,
-                hints: start.hints,
                 ..Session::default()
             },
             view_state: ViewState::new(settings, window),
@@ -148,7 +148,7 @@ impl Viewer {
         {
             viewer.restore(saved);
         }
-        viewer.open_all(&start.files, start.original.as_deref());
+        viewer.open_all(&start.files, start.original.as_deref(), &start.hints);
         if let Some(name) = &start.live {
             viewer.connect(name);
         }
@@ -156,12 +156,12 @@ impl Viewer {
     }
 
     /// Opens a field, another reconstruction of it, and its original.
-    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>) {
+    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>, hints: &Hints) {
         for (path, role) in files.iter().zip([Role::Subject, Role::Other]) {
-            self.open(path, role);
+            self.open_told(path, role, hints);
         }
         if let Some(path) = original {
-            self.open(path, Role::Original);
+            self.open_told(path, Role::Original, hints);
         }
     }
 
@@ -176,14 +176,18 @@ impl Viewer {
         let handed = self.instance.as_ref().map_or(Vec::new(), Instance::handed);
         for Handed { original, files } in handed {
             self.asks_for_attention = true;
-            self.open_all(&files, original.as_deref());
+            self.open_all(&files, original.as_deref(), &Hints::default());
         }
     }
 
     /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
+        self.open_told(path, role, &Hints::default());
+    }
+
+    /// The same where something is told of it.
+    fn open_told(&mut self, path: &Path, role: Role, hints: &Hints) {
         let leader = self.session.set.leader().map(|d| (d.grid.shape(), d.dtype));
-        let hints = &self.session.hints;
         match Kind::of(path) {
             Ok(Kind::Raw) if hints.shape.is_none() => {
                 let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
@@ -283,7 +287,7 @@ impl Viewer {
                 Some((subject, choice)) => catalog.pair(subject, choice),
                 None => Some(catalog.nearest(&choice)),
             });
-        if original.is_some() {
+        if subject.is_some() && original.is_some() {
             // The error between two different steps is not to be seen.
             self.session.set.original = None;
         }
@@ -344,6 +348,12 @@ impl Viewer {
         self.jobs.add(COMPRESSING.to_owned(), progress);
     }
 
+    /// What is made of the original in memory is of no use any more.
+    pub(crate) fn forget_trial(&mut self) {
+        (self.session.trying, self.session.tried) = (None, None);
+        self.jobs.try_waits = false;
+    }
+
     /// The set is another one: what is known of the old one goes.
     pub(crate) fn changed(&mut self) {
         let session = &mut self.session;
@@ -390,6 +400,8 @@ impl Viewer {
         if axis < leader.grid.axes() && axis != self.session.place.axis {
             self.session.place = Place { axis, plane: leader.grid.planes(axis) / 2 };
             self.session.planes = None;
+            // They may have been those of this place, where it was left and come back to at once.
+            self.jobs.forget_planes();
             self.view_state.leave_plane();
         }
     }
@@ -411,7 +423,7 @@ impl Viewer {
 
     /// The command line that does what is shown.
     pub fn command(&self) -> Option<String> {
-        export::command(&self.session)
+        command_line(&self.session)
     }
 
     /// Panes side by side, each with its title and colour bar. When the panes are magnified, the part that

@@ -97,7 +97,7 @@ impl Document {
     pub fn from_stream(title: String, path: &Path, stream: Stream<'static>) -> Result<Document> {
         let facts = StreamFacts::of(&stream);
         let document = Document::of_stream(title, path, facts, Body::Memory(Arc::new(stream)));
-        document.read_tiles()?;
+        document.read_tiles(&Progress::new())?;
         Ok(document)
     }
 
@@ -114,7 +114,7 @@ impl Document {
     ) -> Result<Option<Document>> {
         let Some((blocks, facts)) = Blocks::new(shape, parts) else { return Ok(None) };
         let document = Document::of_stream(title, path, facts, Body::Blocks(Arc::new(blocks)));
-        document.read_tiles()?;
+        document.read_tiles(&Progress::new())?;
         Ok(Some(document))
     }
 
@@ -273,14 +273,14 @@ impl Document {
     /// some profiles all of it is decoded.
     ///
     /// # Errors
-    /// When a tile's record is damaged.
-    pub fn read_tiles(&self) -> Result<()> {
+    /// When a tile's record is damaged, or it is cancelled with `progress`, which counts other work.
+    pub fn read_tiles(&self, progress: &Progress) -> Result<()> {
         let Some(facts) = self.facts.as_ref().filter(|facts| !facts.tiles.is_read()) else {
             return Ok(());
         };
         let mut tiles = Vec::new();
         self.named(self.each_stream(|stream, _| {
-            tiles.extend(Tiles::records(stream)?);
+            tiles.extend(Tiles::records(stream, progress)?);
             Ok(())
         }))?;
         facts.tiles.set(tiles);
@@ -518,6 +518,24 @@ mod tests {
             };
             ended(document.values(&codec, &progress).unwrap_err());
             ended(document.plane_field(&codec, place, &progress).unwrap_err());
+        }
+    }
+
+    #[test]
+    fn reading_tiles_is_cancelled() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("one.fsz");
+        for profile in [fsz::Profile::default(), fsz::Profile::Dense(fsz::Dense::new())] {
+            let options = fsz::CompressOptions::new(Bound::Absolute(0.1)).profile(profile);
+            let stream = Codec::cpu().compress_with(field().view(), &options).unwrap();
+            std::fs::write(&path, stream.as_bytes()).unwrap();
+            let document = Document::open(&path, &Hints::default()).unwrap();
+            let is_read = || document.tiles().is_some_and(Tiles::is_read);
+            let progress = Progress::new();
+            progress.cancel();
+            assert!(document.read_tiles(&progress).is_err() && !is_read());
+            document.read_tiles(&Progress::new()).unwrap();
+            assert!(is_read());
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is shown, as text: tables for other programs, and a command line.
 
-use fsz::Bound;
+use fsz::{Bound, Progress};
 use fsz_field::Kind;
 use fsz_shell::{path_word, word};
 
@@ -8,6 +8,7 @@ use crate::model::document::Document;
 use crate::model::palette::kind_name;
 use crate::model::rate_distortion::RateDistortion;
 use crate::model::session::Session;
+use crate::model::tiles::Tiles;
 
 /// The figures of the whole field and of the plane, a line each.
 pub fn metrics_csv(session: &Session) -> String {
@@ -37,15 +38,19 @@ pub fn metrics_csv(session: &Session) -> String {
     text
 }
 
-/// The tiles, a line each.
-pub fn tiles_csv(session: &Session) -> String {
+/// The tiles, a line each, as `progress` counts them.
+///
+/// # Errors
+/// When it is cancelled.
+pub fn tiles_csv(tiles: Option<&Tiles>, progress: &Progress) -> fsz::Result<String> {
     let mut text = String::from("tile,kind,bytes,escapes,mean_rate\n");
-    let tiles = session.set.subject.as_ref().and_then(|s| s.tiles());
-    for (i, tile) in tiles.into_iter().flat_map(|tiles| tiles.iter()).enumerate() {
+    progress.begin(tiles.map_or(0, Tiles::len) as u64);
+    for (i, tile) in tiles.into_iter().flat_map(Tiles::iter).enumerate() {
         let (kind, rate) = (kind_name(tile.kind), tile.mean_rate());
         text.push_str(&format!("{i},{kind},{},{},{rate}\n", tile.bytes, tile.escapes));
+        progress.advance(1)?;
     }
-    text
+    Ok(text)
 }
 
 /// The command line that does what is shown.

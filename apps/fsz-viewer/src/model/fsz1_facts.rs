@@ -19,12 +19,10 @@ pub struct Fsz1Facts {
 impl Fsz1Facts {
     /// Those of a file that was read.
     pub fn of(file: &Fsz1Field) -> Fsz1Facts {
-        let of = |known: &Fsz1Tile| Tile {
-            kind: TileKind::of(known.predictor),
-            bytes: u16::try_from(known.rates.len() + known.payload_bytes).unwrap_or(u16::MAX),
-            escapes: 0,
-            len: file.grid.tile_len(known.index) as u16,
-            rates: Some(known.rates),
+        let of = |known: &Fsz1Tile| {
+            let bytes = (known.rates.len() + known.payload_bytes) as u64;
+            let len = file.grid.tile_len(known.index);
+            Tile::of(TileKind::of(known.predictor), bytes, len, &known.rates)
         };
         let tiles = Tiles::of_grid(file.grid.clone());
         tiles.set(file.tiles.iter().map(of).collect());

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use fsz::Bound;
-use fsz_field::Hints;
 
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::live::LiveView;
@@ -24,7 +23,7 @@ pub struct Session {
     pub catalogs: [Option<Catalog>; 2],
     /// The variable and step that are shown.
     pub choice: Choice,
-    /// File or folder of the subject that is open, and what of it is; none where there is nothing to choose.
+    /// File or folder that there is something to choose in, and what of it is open.
     pub opened: Option<(PathBuf, Choice)>,
     /// Grows when the set changes; answers to older questions are dropped.
     pub generation: u64,
@@ -44,8 +43,6 @@ pub struct Session {
     pub tried: Option<Bound>,
     /// The running simulation that is shown, in the place of files.
     pub live: Option<LiveView>,
-    /// What raw files do not tell.
-    pub hints: Hints,
 }
 
 impl Session {

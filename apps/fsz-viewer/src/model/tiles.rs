@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use fsz::format::{MAX_DIMS, RateByte, TILE_BLOCKS, TileGrid};
-use fsz::{Stream, TileKind, TileRecord, TileRecords};
+use fsz::{Progress, Stream, TileKind, TileRecord, TileRecords};
 use rayon::prelude::*;
 
 use crate::model::boxes::Boxes;
@@ -20,30 +20,45 @@ pub struct Tile {
     pub escapes: u16,
     /// Elements.
     pub len: u16,
-    /// Bits per element of each of its first blocks; none where the profile has no blocks.
-    pub rates: Option<[u8; TILE_BLOCKS]>,
+    /// Bits per element of each of its first blocks.
+    first_rates: [u8; TILE_BLOCKS],
+    /// Their sum over all of its blocks, of which streams of studies may have fewer or more.
+    rate_sum: u16,
+    /// None where the profile has no blocks.
+    blocks: u8,
 }
 
 impl Tile {
     fn new(record: &TileRecord, len: usize) -> Tile {
-        let mut rates = [0; TILE_BLOCKS];
-        for (rate, &r) in rates.iter_mut().zip(record.rates()) {
-            *rate = r;
-        }
+        let tile = Tile::of(record.kind(), record.bytes, len, record.rates());
+        Tile { escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX), ..tile }
+    }
+
+    /// A tile of so many bytes and elements without escapes, with the rates of its blocks.
+    pub fn of(kind: TileKind, bytes: u64, len: usize, rates: &[u8]) -> Tile {
+        let mut first_rates = [0; TILE_BLOCKS];
+        first_rates.iter_mut().zip(rates).for_each(|(rate, &of_block)| *rate = of_block);
         Tile {
-            kind: record.kind(),
-            bytes: u16::try_from(record.bytes).unwrap_or(u16::MAX),
-            escapes: u16::try_from(record.escapes).unwrap_or(u16::MAX),
+            kind,
+            bytes: u16::try_from(bytes).unwrap_or(u16::MAX),
+            escapes: 0,
             len: u16::try_from(len).unwrap_or(u16::MAX),
-            rates: (!record.rates().is_empty()).then_some(rates),
+            first_rates,
+            rate_sum: rates.iter().map(|&rate| u16::from(rate)).sum(),
+            blocks: rates.len() as u8,
         }
+    }
+
+    /// Bits per element of each of its first blocks; none where the profile has no blocks.
+    pub fn rates(&self) -> &[u8] {
+        &self.first_rates[..TILE_BLOCKS.min(self.blocks.into())]
     }
 
     /// Mean of the blocks' rates, in bits per element; without blocks its bits by its elements.
     pub fn mean_rate(&self) -> f32 {
-        match &self.rates {
-            Some(rates) => rates.iter().map(|&r| f32::from(r)).sum::<f32>() / rates.len() as f32,
-            None => 8.0 * f32::from(self.bytes) / f32::from(self.len.max(1)),
+        match self.blocks {
+            0 => 8.0 * f32::from(self.bytes) / f32::from(self.len.max(1)),
+            blocks => f32::from(self.rate_sum) / f32::from(blocks),
         }
     }
 }
@@ -58,7 +73,7 @@ pub struct Tiles {
     parts: Option<Parts>,
     /// What is known of them once they are read.
     read: OnceLock<Read>,
-    /// Somebody reads them.
+    /// Somebody has begun to read them.
     begun: OnceLock<()>,
 }
 
@@ -117,10 +132,11 @@ impl Tiles {
     /// way, and are not kept.
     ///
     /// # Errors
-    /// When a record is damaged.
-    pub fn records(stream: &Stream<'_>) -> fsz::Result<Vec<Tile>> {
+    /// When a record is damaged, or it is cancelled with `progress`, which counts other work.
+    pub fn records(stream: &Stream<'_>, progress: &Progress) -> fsz::Result<Vec<Tile>> {
         let grid = stream.grid();
         let of_chunk = |records: &mut TileRecords<'_>, chunk| -> fsz::Result<Vec<Tile>> {
+            progress.check()?;
             let records = records.chunk(chunk)?;
             let tile = |record: &TileRecord| Tile::new(record, grid.tile_len(record.index));
             Ok(records.iter().map(tile).collect())
@@ -161,12 +177,13 @@ impl Tiles {
         let _ = self.read.set(Read { tiles, largest, most_rate, counts, histogram });
     }
 
-    /// Whether to read them now: once, and not where they are read.
-    pub fn begin(&self) -> bool {
-        !self.is_read() && self.begun.set(()).is_ok()
+    /// They are being read from now on.
+    pub fn begin(&self) {
+        // They may be read again, where they were not read to the end.
+        let _ = self.begun.set(());
     }
 
-    /// Whether they are being read, or were.
+    /// Whether they are being read, or were, or could not be.
     pub fn is_begun(&self) -> bool {
         self.begun.get().is_some() || self.is_read()
     }
@@ -249,5 +266,34 @@ impl Tiles {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fsz::{Bound, Codec, CompressOptions, Profile, Research};
+
+    use super::*;
+
+    /// As of the study's tiles, which have as many.
+    #[test]
+    fn the_mean_rate_is_that_of_all_blocks() {
+        let values = ndarray::Array1::from_shape_fn(5000, |i| (i * i % 977) as f32);
+        for blocks_per_tile in [4, 8, 16] {
+            let research = Research { blocks_per_tile, ..Research::default() };
+            let options =
+                CompressOptions::new(Bound::Absolute(0.1)).profile(Profile::Paper(research));
+            let stream = Codec::cpu().compress_with(values.view(), &options).unwrap();
+            let tiles = Tiles::records(&stream, &Progress::new()).unwrap();
+            for (tile, record) in tiles.iter().zip(stream.tiles()) {
+                let record = record.unwrap();
+                let rates = record.rates();
+                assert_eq!(rates.len(), blocks_per_tile);
+                let mean =
+                    rates.iter().map(|&rate| f32::from(rate)).sum::<f32>() / rates.len() as f32;
+                assert_eq!(tile.mean_rate(), mean);
+                assert!(rates.starts_with(tile.rates()) && !tile.rates().is_empty());
+            }
+        }
     }
 }

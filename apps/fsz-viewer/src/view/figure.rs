@@ -6,6 +6,7 @@ use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb};
 
 use crate::model::pane_kind::PaneKind;
+use crate::model::plane::Place;
 use crate::model::session::Session;
 use crate::view::bars::{bar, title};
 use crate::view::colour_bar::Bar;
@@ -57,7 +58,7 @@ pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result
         let picture = view.pictures.of(kind).image().context("the pane has no picture yet")??;
         panels.push(Panel {
             title: title(kind, &session.set, planes, view),
-            facts: facts_of(session, kind),
+            facts: facts_of(session, planes.place, kind),
             picture,
             bar: bar(kind, &session.set, planes, view),
         });
@@ -73,8 +74,9 @@ pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result
     Ok(side_by_side(&drawn))
 }
 
-/// The plane of an original, and of a reconstruction its ratio and figures of the whole field.
-fn facts_of(session: &Session, kind: PaneKind) -> String {
+/// The plane of an original that is shown, where another one may be asked for already; of a reconstruction its ratio and figures
+/// of the whole field.
+fn facts_of(session: &Session, shown: Place, kind: PaneKind) -> String {
     let [subject, other] = session.measured.both();
     let (document, measures) = match kind {
         PaneKind::Original => (session.set.original.as_ref(), None),
@@ -83,10 +85,9 @@ fn facts_of(session: &Session, kind: PaneKind) -> String {
         PaneKind::Volume => return String::new(),
     };
     let Some(document) = document else { return String::new() };
-    let (axis, plane) = (session.place.axis, session.place.plane);
     if kind == PaneKind::Original {
-        let name = document.grid.axis_name(axis);
-        return format!("{}, {name}, plane {plane}", document.title);
+        let name = document.grid.axis_name(shown.axis);
+        return format!("{}, {name}, plane {}", document.title, shown.plane);
     }
     let mut facts = Vec::new();
     facts.extend(document.ratio().map(|ratio| format!("ratio {ratio:.2}")));
@@ -211,6 +212,7 @@ mod tests {
     use egui::{Pos2, vec2};
 
     use super::*;
+    use crate::model::document::Document;
     use crate::model::grid::PlaneSize;
     use crate::view::camera::Camera;
     use crate::view::colour_bar::Mark;
@@ -247,6 +249,17 @@ mod tests {
         ];
         let (both, high) = (drawn(values, &[]), drawn(["", values[1]], &[]));
         assert!(line(&both, width) == line(&high, width), "two labels lie on each other");
+    }
+
+    #[test]
+    fn the_plane_that_is_named_is_the_one_that_is_shown() {
+        let values = vec![0f32; 24];
+        let field = fsz_field::Field::new(fsz_field::Shape::new(&[2, 3, 4]).unwrap(), values);
+        let original = Document::of_values("U".into(), "U.npy".as_ref(), field.unwrap());
+        let mut session = Session { place: Place { axis: 2, plane: 3 }, ..Session::default() };
+        session.set.original = Some(original);
+        let facts = facts_of(&session, Place { axis: 1, plane: 2 }, PaneKind::Original);
+        assert_eq!(facts, "U, axis 1, plane 2");
     }
 
     /// A plane that just fits is seen whole, however its sides are rounded.

@@ -80,7 +80,9 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
     let (first, reason) = first.map_or_else(|reason| (None, Some(reason)), |first| (first, None));
     let mut bound = None;
     if let Some(stream) = first {
-        if blocks.len() == 1 {
+        // A local array has no shape; of a global one the only block may be a part.
+        let is_whole = |count| step_blocks.shape.is_empty() || step_blocks.shape == count;
+        if matches!(&blocks[..], [only] if is_whole(&only.count[..])) {
             return Document::from_stream(title, path, stream);
         }
         let mut parts = Vec::new();

@@ -81,7 +81,7 @@ pub enum Found {
     /// There are no more of them; what was left out.
     Swept(Result<Option<String>>),
     /// A file or folder of this name was written.
-    Written(String),
+    Written(PathBuf),
     /// Nothing came of it.
     Failed(String),
 }

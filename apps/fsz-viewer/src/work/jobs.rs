@@ -29,6 +29,9 @@ pub const MEASURING: &str = "Computing metrics";
 /// The work that compresses the original in memory.
 pub const COMPRESSING: &str = "Compressing";
 
+/// The work that reads how the tiles of the subject are stored.
+pub const READING_TILES: &str = "Reading tiles";
+
 /// Place and generation of planes.
 type Planes = (Place, u64);
 
@@ -43,7 +46,7 @@ pub struct Jobs {
     pub live: Option<LiveReader>,
     /// Long work.
     pub works: Vec<Work>,
-    /// The planes that were asked for.
+    /// The planes that were asked for; none where they are to be asked for.
     pub requested: Option<Planes>,
     /// The last of them that were answered.
     pub answered: Option<Planes>,
@@ -128,14 +131,24 @@ impl Jobs {
 
     /// Whether a file, a plane or a figure is still to come.
     pub fn reading(&self) -> bool {
-        self.works.iter().any(|work| !work.background) || self.requested != self.answered
+        self.works.iter().any(|work| !work.background) || self.decoding()
+    }
+
+    /// Planes are to be asked for again, also those that were answered last.
+    pub fn forget_planes(&mut self) {
+        (self.requested, self.answered) = (None, None);
+    }
+
+    /// Whether planes are still to come.
+    fn decoding(&self) -> bool {
+        self.requested.is_some() && self.requested != self.answered
     }
 
     /// Whether an answer is still to come.
     pub fn busy(&self) -> bool {
         let answered = |order: &VolumeOrder| order.number == self.volume_answered;
         !self.works.is_empty()
-            || self.requested != self.answered
+            || self.decoding()
             || self.measuring.is_some()
             || !self.volume_ordered.as_ref().is_none_or(answered)
             || self.picking > 0

@@ -170,6 +170,31 @@ fn tiles_of_several_blocks_lie_at_their_places() {
     assert!(viewer.query_all_by_label_contains("bytes").next().is_some());
 }
 
+/// As of a program that wrote a part of it in this step.
+#[test]
+fn a_block_that_is_a_part_of_its_array_lies_at_its_place() {
+    let fixture = Fixture::new();
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path("part.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put_block(&variable, &[6, 0, 0], &[6, 40, 50], &fixture.values[12000..]).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let mut viewer = fixture.viewer("part.bp", Some("wave_12x40x50.f32"));
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    for (plane, is_written) in [(2, false), (9, true)] {
+        viewer.state_mut().session.place.plane = plane;
+        settle(&mut viewer);
+        let planes = viewer.state().session.planes.as_ref().expect("planes");
+        let value = planes.subject.as_ref().and_then(|plane| plane.at(30, 30)).expect("a value");
+        let written = f64::from(fixture.values[(plane as usize * 40 + 30) * 50 + 30]);
+        assert!((value - if is_written { written } else { 0.0 }).abs() <= 0.01, "{plane}: {value}");
+    }
+}
+
 #[test]
 fn blocks_on_each_other_are_read_by_adios2() {
     let fixture = Fixture::new();

@@ -46,7 +46,7 @@ fn its_variants_lie_over_the_picture_and_the_probe_tells_them() {
     settle(&mut viewer);
     let probe = viewer.state().view_state.probe.clone().expect("a probe");
     assert_eq!(probe.values[0].1, "2.0");
-    assert_eq!(probe.tile.expect("a tile").tile.rates, Some([1, 0, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(probe.tile.expect("a tile").tile.rates(), [1, 0, 0, 0, 0, 0, 0, 0]);
     let why = "The file tells which variant was used, not what the others would have cost.";
     assert!(shows(&viewer, why));
 }

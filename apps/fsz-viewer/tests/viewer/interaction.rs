@@ -3,6 +3,7 @@
 use egui::Key;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
+use fsz_field::{Hints, Shape};
 use fsz_viewer::{Place, Role, Settings, Start, Target, Viewer};
 
 use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
@@ -61,6 +62,19 @@ fn keys_and_buttons_go_through_the_field() {
     viewer.get_by_label("axis 1").click();
     settle(&mut viewer);
     assert_eq!(viewer.state().session.place, Place { axis: 1, plane: 20 });
+}
+
+#[test]
+fn a_plane_that_is_asked_for_by_a_key_is_on_its_way_at_once() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    let modifiers = egui::Modifiers::NONE;
+    let (key, physical_key, pressed, repeat) = (Key::Num3, None, true, false);
+    let event = egui::Event::Key { key, physical_key, pressed, repeat, modifiers };
+    viewer.input_mut().events.push(event);
+    viewer.step();
+    assert_eq!(viewer.state().session.place.axis, 2);
+    assert!(viewer.state().busy() && !shows(&viewer, "This plane cannot be decoded."));
 }
 
 #[test]
@@ -148,6 +162,22 @@ fn a_raw_file_without_a_shape_is_asked_for_it() {
     settle(&mut viewer);
     let set = &viewer.state().session.set;
     assert_eq!(set.original.as_ref().map(|d| d.grid.shape().to_vec()), Some(vec![12, 40, 50]));
+}
+
+/// The command line tells it of the files that it names.
+#[test]
+fn another_file_has_not_the_shape_that_was_told_of_the_first() {
+    let fixture = Fixture::new();
+    std::fs::copy(fixture.path("wave_12x40x50.f32"), fixture.path("wave.raw")).unwrap();
+    std::fs::write(fixture.path("other_2x3.f32"), [0; 24]).unwrap();
+    let hints = Hints { shape: Shape::new(&[12, 40, 50]).ok(), ..Hints::default() };
+    let start = Start { files: vec![fixture.path("wave.raw")], hints, ..Start::default() };
+    let mut viewer = harness(start, Settings::default());
+    viewer.state_mut().open(&fixture.path("other_2x3.f32"), Role::Original);
+    settle(&mut viewer);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    let original = viewer.state().session.set.original.as_ref().expect("an original");
+    assert_eq!(original.shape(), [2, 3]);
 }
 
 #[test]
@@ -238,7 +268,7 @@ fn opening_a_stream_reads_its_header_and_index_only() {
         let (read, all) = (present(&path), stream.compressed_bytes());
         // Pages of 2 MiB.
         assert!(read < all / 4, "{read} of {all} bytes of {profile:?}");
-        document.read_tiles().unwrap();
+        document.read_tiles(&fsz::Progress::new()).unwrap();
         let facts = document.facts.as_ref().unwrap();
         assert!(facts.tiles.is_read(), "{profile:?}");
     }
@@ -281,6 +311,18 @@ fn missing_values_are_named() {
     assert_eq!(facts.map(|f| f.certificate.missing), Some(100));
     assert!(shows(&viewer, "0 (0.000 %)"), "the bound is kept");
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
+}
+
+#[test]
+fn a_line_that_is_left_without_enter_recompresses_nothing() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", Some("wave_12x40x50.f32"));
+    viewer.get_by_role_and_label(egui::Role::TextInput, "Missing values").focus();
+    viewer.run_steps(2);
+    viewer.get_by_label("Profile dense").focus();
+    settle(&mut viewer);
+    let subject = viewer.state().session.set.subject.as_ref().map(|d| d.title.clone());
+    assert_eq!(subject.as_deref(), Some("wave.fsz"));
 }
 
 /// A target is met by a search for the bound; the profile is chosen beside it.

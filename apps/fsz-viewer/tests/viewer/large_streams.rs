@@ -47,6 +47,29 @@ fn tiles_are_read_when_they_are_asked_for() {
     }
 }
 
+/// Of tiles that are not read to the end it is not said that they are being read.
+#[test]
+fn what_is_cancelled_or_damaged_can_be_read_again() {
+    let fixture = Fixture::new();
+    fixture.put_profile(profiles()[1]);
+    let mut bytes = std::fs::read(fixture.path("wave.fsz")).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 0x10;
+    std::fs::write(fixture.path("flipped.fsz"), &bytes).unwrap();
+    let mut viewer = harness(start(&fixture, "flipped.fsz"), Settings::default());
+    viewer.state_mut().view_state.messages.clear();
+    for _ in 0..2 {
+        press(&mut viewer, "Read tiles");
+        assert!(shows(&viewer, "They were not read to the end."));
+        let told = viewer.state_mut().view_state.messages.split_off(0).join("");
+        assert!(told.contains("flipped.fsz: corrupt"), "{told}");
+    }
+    // With an overlay it is not tried again and again.
+    viewer.state_mut().view_state.settings.overlay = Overlay::Variants;
+    settle(&mut viewer);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_window_touches_the_plane_that_it_shows() {

@@ -69,3 +69,14 @@ fn a_simulation_that_is_left_offers_no_variables() {
     assert!(session.set.subject.is_some(), "what is shown stays");
     assert!(session.catalogs.iter().all(Option::is_none), "they are in no file");
 }
+
+#[test]
+fn a_step_that_stays_when_a_simulation_is_left_is_measured() {
+    let mut viewer = harness(Start::default(), Settings::default());
+    show(&mut viewer, 0);
+    settle(&mut viewer);
+    assert!(viewer.state().session.measured.both()[0].is_none(), "the next may come");
+    viewer.state_mut().disconnect();
+    settle(&mut viewer);
+    assert!(viewer.state().session.measured.both()[0].is_some());
+}

@@ -170,3 +170,19 @@ fn json_keeps_names_and_escapes_their_control_characters() {
     assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
     assert_eq!(fixture.json(&["inspect", "T.fsz", "--json"])["name"], name);
 }
+
+/// Of streams that do not tell their steps, as of other programs, these are counted.
+#[test]
+fn steps_of_a_folder_are_in_the_order_of_their_numbers() {
+    let fixture = Fixture::with_stream();
+    std::fs::create_dir(fixture.path("out")).unwrap();
+    let names = ["out/U-2.fsz", "out/U-10.fsz", "out/U-100.fsz"];
+    for name in names {
+        fixture.write(name, &fixture.read("T.fsz"));
+    }
+    let found = fixture.json(&["inspect", "out", "--json"]);
+    let files = found["streams"].as_array().unwrap().iter();
+    let files: Vec<String> =
+        files.map(|s| format!("out/{}", s["file"].as_str().unwrap())).collect();
+    assert_eq!(files, names);
+}

@@ -53,10 +53,13 @@ impl ClipBox {
     /// First element and count along each axis of the elements that it touches.
     pub fn elements(&self, sides: [u64; 3]) -> ([u64; 3], [u64; 3]) {
         let along = |axis: usize| {
-            let ([low, high], side) = (self.0[axis], sides[axis]);
-            let first = ((f64::from(low) * side as f64) as u64).min(side.saturating_sub(1));
-            let end = ((f64::from(high) * side as f64).ceil() as u64).clamp(first + 1, side.max(1));
-            (first, end - first)
+            let ([low, high], side) = (self.0[axis].map(f64::from), sides[axis]);
+            // An end between two elements is not quite there in single precision.
+            let rounding = f64::from(f32::EPSILON) * side as f64;
+            let first = (low * side as f64 + rounding) as u64;
+            let first = first.min(side.saturating_sub(1));
+            let end = (high * side as f64 - rounding).ceil() as u64;
+            (first, end.clamp(first + 1, side.max(1)) - first)
         };
         let found = [0, 1, 2].map(along);
         (found.map(|(first, _)| first), found.map(|(_, count)| count))
@@ -92,5 +95,22 @@ mod tests {
         assert_eq!(ClipBox::default().elements([3, 4, 5]), ([0; 3], [3, 4, 5]));
         let clip = ClipBox::from([[0.0, 1.0], [0.26, 0.49], [0.5, 1.0]]);
         assert_eq!(clip.elements([3, 4, 5]), ([0, 1, 2], [3, 1, 3]));
+    }
+
+    #[test]
+    fn an_end_between_two_elements_takes_neither_of_the_other_side() {
+        for side in [10, 49, 199, 3000, 100_003] {
+            for at in (1..side).step_by(side as usize / 9) {
+                let (mut before, mut behind) = (ClipBox::default(), ClipBox::default());
+                before.set_high(0, at as f32 / side as f32);
+                behind.set_low(0, at as f32 / side as f32);
+                let [(_, before), (first, behind)] =
+                    [before, behind].map(|clip| clip.elements([side, 1, 1]));
+                let least = (THINNEST * side as f32).ceil() as u64;
+                if (least..side - least).contains(&at) {
+                    assert_eq!((before[0], first[0], behind[0]), (at, at, side - at), "{side}");
+                }
+            }
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::settings::{Layout, RangeMode, Setting};
 use crate::model::trial::Target;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
-use crate::view::text::heading;
+use crate::view::text::{entered, heading};
 
 /// A list to choose from; the option that was chosen, if it is another.
 fn choice<T: Copy + PartialEq>(
@@ -204,7 +204,7 @@ fn recompress(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         if typed.changed() {
             commands.push(Command::TypeMissing(missing));
         }
-        if typed.lost_focus() {
+        if entered(ui, &typed) {
             commands.push(Command::Recompress);
         }
         typed.on_hover_text(

@@ -15,6 +15,7 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::panels::plots::plot;
 use crate::view::text::heading;
+use crate::work::jobs::READING_TILES;
 
 /// Kinds of tiles with their colours and counts, and the histogram of their sizes.
 pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -25,15 +26,20 @@ pub fn legend(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         return commands;
     }
     heading(ui, "Tiles");
-    if !tiles.is_begun() {
-        ui.label("All of a large stream is read for this.");
-        if ui.button("Read tiles").clicked() {
-            commands.push(Command::ReadTiles);
-        }
-        return commands;
-    }
     if !tiles.is_read() {
-        ui.label("Reading tiles …");
+        let reading = input.works.iter().any(|work| work.name == READING_TILES);
+        match (tiles.is_begun(), reading) {
+            (true, true) => _ = ui.label("Reading tiles …"),
+            (begun, _) => {
+                ui.label(match begun {
+                    true => "They were not read to the end.",
+                    false => "All of a large stream is read for this.",
+                });
+                if ui.button("Read tiles").clicked() {
+                    commands.push(Command::ReadTiles);
+                }
+            }
+        }
         return commands;
     }
     ui.label("LZ1, LZ2: first- and second-order Lorenzo predictor");

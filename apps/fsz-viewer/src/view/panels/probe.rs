@@ -45,14 +45,14 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         show("Tile", name);
         show("Stored as", kind_name(tile.kind));
         let size = format!("{} bytes", tile.bytes);
-        match tile.rates {
-            Some(rates) => {
-                show("Size", &size);
-                show("Block rates", &format!("{rates:?}"));
-            }
-            None => {
+        match tile.rates() {
+            [] => {
                 show("Share of its chunk", &size);
                 show("Bits per value", &format!("{:.2}", tile.mean_rate()));
+            }
+            rates => {
+                show("Size", &size);
+                show("Block rates", &format!("{rates:?}"));
             }
         }
         if tile.escapes > 0 {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use egui::{Button, Color32, Key, Response, Theme, Ui};
+use egui::{Button, Color32, Theme, Ui};
 
 use crate::model::set::Role;
 use crate::model::settings::Setting;
@@ -10,6 +10,7 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::panels::export_menu::export_menu;
 use crate::view::panels::keys::OPEN;
+use crate::view::text::entered;
 
 /// Files, export, metrics, theme and help; and below them what there is to tell.
 pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -65,11 +66,6 @@ pub const FOLDERS: &str = "An ADIOS2 file (.bp), or a folder of .fsz files, whic
 
 /// Why nothing can be opened beside nothing.
 const NOTHING_TO_COMPARE: &str = "Open a field first";
-
-/// Whether a line of text was ended by Enter.
-fn entered(ui: &Ui, line: &Response) -> bool {
-    line.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter))
-}
 
 fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let mut commands = Vec::new();

@@ -7,6 +7,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use anyhow::{Context, Result};
+use fsz::Progress;
 use fsz_field::{Field, Values, with_values};
 use fsz_metrics::Sample;
 use fsz_wgpu::{Cell, Gpu, GpuSlice, GpuStream, Mode, Runs, Sampling, Slab, TILE_KINDS, Volume};
@@ -292,7 +293,7 @@ fn fill(
 /// The kinds of tiles of a slab as the records of its stream tell them. Only those that a voxel shows are looked up.
 fn kinds(wanted: &Wanted<'_>, (start, count): ([u64; 3], [u64; 3])) -> Result<Vec<u32>> {
     let (document, sampling) = (wanted.document, &wanted.sampling);
-    document.read_tiles()?;
+    document.read_tiles(&Progress::new())?;
     let known = document.tiles().context("there is no stream")?;
     let [_, height, width] = document.grid.sides();
     let middles = |axis: usize| {

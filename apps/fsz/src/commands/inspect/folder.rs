@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz_field::{Shape, StreamFile};
+use fsz_field::{Shape, StreamFile, streams_in};
 use fsz_figure::number::{bytes, short};
 use serde::Serialize;
 
@@ -15,23 +15,12 @@ use crate::output::STANDARD;
 use crate::table::Table;
 use crate::terminal;
 
-/// The `.fsz` files of a folder by name; none of an ADIOS2 file, which is a folder too, and of no folder.
+/// The `.fsz` files of a folder; none of what is no such folder.
 pub fn streams(path: &Path) -> Option<Vec<PathBuf>> {
     if path == STANDARD {
         return None;
     }
-    let entries = path.read_dir().ok()?;
-    let is_stream = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "fsz");
-    // A pipe that somebody keeps in a folder holds no stream, and to open it might wait for ever. A link that leads
-    // nowhere is told with what cannot be read.
-    let is_special =
-        |path: &PathBuf| path.metadata().is_ok_and(|entry| !entry.is_file() && !entry.is_dir());
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| is_stream(path) && !is_special(path))
-        .collect();
-    files.sort();
-    (!files.is_empty() && !path.join("md.idx").exists()).then_some(files)
+    streams_in(path).ok().filter(|files| !files.is_empty())
 }
 
 #[derive(Debug, Serialize)]

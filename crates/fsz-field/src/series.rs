@@ -1,0 +1,100 @@
+//! A folder of `.fsz` files as a series: a step each.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::kind::Kind;
+
+/// The `.fsz` files of a folder, in the order of their names, in which numbers count as such; none of an ADIOS2 file, which
+/// is a folder too.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn streams_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if matches!(Kind::of(folder), Ok(Kind::Bp)) {
+        return Ok(found);
+    }
+    for entry in folder.read_dir().map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
+        // A pipe that somebody keeps in a folder holds no stream, and to open it might wait for ever. A link that leads
+        // nowhere is told with what cannot be read.
+        let is_special = path.metadata().is_ok_and(|entry| !entry.is_file() && !entry.is_dir());
+        if path.extension().is_some_and(|ending| ending == "fsz") && !is_special {
+            found.push(path);
+        }
+    }
+    found.sort_by_cached_key(|path| order(path.file_name().unwrap_or_default().to_owned()));
+    Ok(found)
+}
+
+/// What a name is sorted by: its words, and its numbers by their size; and itself, as U-1 and U-01 are the same otherwise.
+fn order(name: OsString) -> (Vec<(String, u64)>, OsString) {
+    let (mut parts, mut word, mut number) = (Vec::new(), String::new(), None);
+    for c in name.to_string_lossy().chars() {
+        match (c.to_digit(10), number) {
+            (Some(digit), before) => {
+                let before: u64 = before.unwrap_or(0);
+                number = Some(before.saturating_mul(10).saturating_add(u64::from(digit)));
+            }
+            (None, before) => {
+                if let Some(before) = before {
+                    parts.push((std::mem::take(&mut word), before));
+                    number = None;
+                }
+                word.push(c);
+            }
+        }
+    }
+    parts.push((word, number.unwrap_or(0)));
+    (parts, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+        streams_in(folder).unwrap().iter().map(name).collect()
+    }
+
+    #[test]
+    fn numbers_in_names_count_as_such() {
+        let sorted =
+            ["T.fsz", "U-1.fsz", "U-009.fsz", "U-9.fsz", "U-009b.fsz", "U-10.fsz", "U-100.fsz"];
+        // The system lists them in any order.
+        for order in [[0, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1, 0], [3, 6, 2, 0, 4, 1, 5]] {
+            let folder = tempfile::TempDir::new().unwrap();
+            for at in order {
+                std::fs::write(folder.path().join(sorted[at]), "").unwrap();
+            }
+            assert_eq!(names(folder.path()), sorted);
+        }
+        let (parts, _) = order("99999999999999999999999".into());
+        assert_eq!(parts, [(String::new(), u64::MAX)]);
+    }
+
+    #[test]
+    fn what_is_no_file_of_a_series_is_left_out() {
+        let folder = tempfile::TempDir::new().unwrap();
+        for name in ["0.fsz", "notes.txt"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        #[cfg(unix)]
+        {
+            let pipe = folder.path().join("1.fsz");
+            assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        }
+        assert_eq!(names(folder.path()), ["0.fsz"]);
+        std::fs::write(folder.path().join("md.idx"), "").unwrap();
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_told_of_with_the_reason() {
+        let told = streams_in(Path::new("/nowhere at all")).unwrap_err().to_string();
+        assert!(told.len() > "/nowhere at all: ".len(), "{told}");
+    }
+}
