@@ -2,4 +2,4 @@
 
 #include "profile/paper/decode_kernels.cuh"
 
-FSZ_DECOMPRESS_PAPER_MODULE(fsz::CurveValues<double>, paper_relative_f64, 512)
+FSZ_DECOMPRESS_PAPER_MODULE(fsz::CurveValues<double>, paper_relative_f64, 640)

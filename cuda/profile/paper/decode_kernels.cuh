@@ -10,7 +10,8 @@ extern __shared__ uint4 fsz_stages[];
 
 // Thread blocks of up to 16 warps with a `Stage` each in dynamic shared memory; the fewer warps,
 // the less each waits for the others at the end, the more, the sooner a small field is done. The
-// most threads stand for the registers that a thread may take: 96 and 128, without spilling.
+// most threads stand for the registers that a thread may take: 96, and 128 where f64 waits for
+// memory; more warps with fewer registers have other fields wait for what is spilled.
 // Kernels are named `fsz_<operation>_<coder>`, of a profile, `relative` where `Values` are those of
 // a pointwise-relative bound, and a type.
 #define FSZ_DECOMPRESS_PAPER_ENTRY(name, Values, Output, most_threads, decode, ...)                \
