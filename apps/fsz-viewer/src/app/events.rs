@@ -367,6 +367,10 @@ mod tests {
     }
 
     /// A field of a side, plain and compressed.
+    fn empty() -> Viewer {
+        Viewer::new(Start::default(), Settings::default(), Arc::new(|| ())).unwrap()
+    }
+
     fn pair(side: usize) -> [Document; 2] {
         let (name, path) = (format!("{side}"), PathBuf::from(format!("/data/{side}.npy")));
         let field = ndarray::Array3::from_shape_fn((2, 3, side), |(z, y, x)| (z + y + x) as f32);
@@ -379,8 +383,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_recompression_leaves_the_reconstruction_what_it_was() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [original, subject] = pair(4);
         viewer.accept(subject, Role::Subject);
         viewer.accept(original, Role::Original);
@@ -402,8 +405,7 @@ mod tests {
 
     #[test]
     fn what_is_made_of_another_original_is_not_taken() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [[first, _], [second, _]] = [4, 5].map(pair);
         // Both are compressed, the second while the first is on its way.
         viewer.accept(first, Role::Original);
@@ -422,8 +424,7 @@ mod tests {
     #[test]
     fn what_is_cancelled_is_not_opened() {
         let folder = series();
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         viewer.open(&folder.path().join("1.fsz"), Role::Subject);
         cancel(&mut viewer);
         assert!(viewer.session.set.leader().is_none());
@@ -454,8 +455,7 @@ mod tests {
     fn a_cancelled_step_leaves_the_one_before_with_its_original() {
         let (folder, originals) = (series(), series());
         for both in [true, false] {
-            let wake = Arc::new(|| ());
-            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            let mut viewer = empty();
             if both {
                 viewer.open(folder.path(), Role::Subject);
             }
@@ -477,8 +477,7 @@ mod tests {
     #[test]
     fn steps_of_an_original_of_another_shape_are_not_opened() {
         let (folder, originals, other) = (series(), series(), series_of(5));
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         viewer.open(folder.path(), Role::Subject);
         viewer.open(originals.path(), Role::Original);
         assert!(viewer.settle(LONGEST));
@@ -496,8 +495,7 @@ mod tests {
     /// The slider of *Recompress* moved on while a file was being opened.
     #[test]
     fn a_field_that_is_opened_is_not_replaced_by_a_recompression_that_waits() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [original, subject] = pair(4);
         viewer.accept(original, Role::Original);
         viewer.compress();
@@ -509,8 +507,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_closes_no_connection() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [[original, subject], [other, _]] = [4, 5].map(pair);
         viewer.accept(subject, Role::Subject);
         viewer.session.live = Some(LiveView::new(Live::new("run".into(), 1 << 20)));
@@ -528,8 +525,7 @@ mod tests {
             std::fs::copy(folder.path().join("2.fsz"), folder.path().join("3.fsz")).unwrap();
         }
         std::fs::remove_file(four.path().join("1.fsz")).unwrap();
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         viewer.open(four.path(), Role::Subject);
         viewer.open(originals.path(), Role::Original);
         assert!(viewer.settle(LONGEST));
@@ -553,8 +549,7 @@ mod tests {
 
     #[test]
     fn another_reconstruction_is_of_what_is_open() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [[original, other], [second, _]] = [4, 5].map(pair);
         // Another one of nothing is what there is to see.
         assert_eq!(viewer.accept(other.clone(), Role::Other), Some(Role::Subject));
@@ -571,8 +566,7 @@ mod tests {
     #[test]
     fn a_comparison_that_is_given_up_leaves_the_figures() {
         for late in [false, true] {
-            let wake = Arc::new(|| ());
-            let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+            let mut viewer = empty();
             let [original, subject] = pair(4);
             viewer.comparison.matching = Some(MatchMode::ProfileBound);
             viewer.accept(subject, Role::Subject);
@@ -597,8 +591,7 @@ mod tests {
     /// Two keys in one frame.
     #[test]
     fn an_axis_that_is_left_and_come_back_to_is_shown() {
-        let wake = Arc::new(|| ());
-        let mut viewer = Viewer::new(Start::default(), Settings::default(), wake).unwrap();
+        let mut viewer = empty();
         let [_, subject] = pair(4);
         viewer.accept(subject, Role::Subject);
         viewer.face(2);

@@ -44,6 +44,32 @@ fn write(fixture: &Fixture) {
     }
 }
 
+/// Start and count of an ADIOS2 block.
+type Block = ([u64; 3], [u64; 3]);
+
+const WHOLE: Block = ([0, 0, 0], [12, 40, 50]);
+const FIRST_HALF: Block = ([0, 0, 0], [6, 40, 50]);
+
+/// One step of `whole`, of which each block holds what the field has there; through FSZ.
+fn write_blocks(fixture: &Fixture, config: &str, file: &str, blocks: &[Block]) {
+    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
+    std::fs::write(fixture.path("adios2.xml"), config).unwrap();
+    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
+    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path(file), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    for (start, count) in blocks {
+        let inside = |i: &usize| {
+            let index = [i / 2000, i / 50 % 40, i % 50].map(|i| i as u64);
+            (0..3).all(|a| (start[a]..start[a] + count[a]).contains(&index[a]))
+        };
+        let values: Vec<f32> = (0..24000).filter(inside).map(|i| fixture.values[i]).collect();
+        out.put_block(&variable, start, count, &values).unwrap();
+    }
+    out.end_step().unwrap();
+    out.close().unwrap();
+}
+
 fn at(fixture: &Fixture, step: u64) -> Vec<f32> {
     fixture.values.iter().map(|v| v + step as f32).collect()
 }
@@ -110,7 +136,7 @@ fn play_goes_through_the_steps() {
 }
 
 /// Four ADIOS2 blocks of one plane each, which are cut across the planes that are looked at.
-const QUARTERS: [([u64; 3], [u64; 3]); 4] = [
+const QUARTERS: [Block; 4] = [
     ([0, 0, 0], [12, 13, 50]),
     ([0, 13, 0], [12, 27, 21]),
     ([0, 13, 21], [7, 27, 29]),
@@ -120,22 +146,7 @@ const QUARTERS: [([u64; 3], [u64; 3]); 4] = [
 #[test]
 fn tiles_of_several_blocks_lie_at_their_places() {
     let fixture = Fixture::new();
-    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
-    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
-    let mut out = io.open(fixture.path("quarters.bp"), Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    for (start, count) in &QUARTERS {
-        let inside = |i: &usize| {
-            let index = [i / 2000, i / 50 % 40, i % 50].map(|i| i as u64);
-            (0..3).all(|a| (start[a]..start[a] + count[a]).contains(&index[a]))
-        };
-        let values: Vec<f32> = (0..24000).filter(inside).map(|i| fixture.values[i]).collect();
-        out.put_block(&variable, start, count, &values).unwrap();
-    }
-    out.end_step().unwrap();
-    out.close().unwrap();
+    write_blocks(&fixture, CONFIG, "quarters.bp", &QUARTERS);
     let mut viewer = fixture.viewer("quarters.bp", Some("wave_12x40x50.f32"));
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
     assert!(shows(&viewer, "ADIOS2 blocks"));
@@ -174,15 +185,7 @@ fn tiles_of_several_blocks_lie_at_their_places() {
 #[test]
 fn a_block_that_is_a_part_of_its_array_lies_at_its_place() {
     let fixture = Fixture::new();
-    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
-    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
-    let mut out = io.open(fixture.path("part.bp"), Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    out.put_block(&variable, &[6, 0, 0], &[6, 40, 50], &fixture.values[12000..]).unwrap();
-    out.end_step().unwrap();
-    out.close().unwrap();
+    write_blocks(&fixture, CONFIG, "part.bp", &[([6, 0, 0], [6, 40, 50])]);
     let mut viewer = fixture.viewer("part.bp", Some("wave_12x40x50.f32"));
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
     for (plane, is_written) in [(2, false), (9, true)] {
@@ -198,16 +201,7 @@ fn a_block_that_is_a_part_of_its_array_lies_at_its_place() {
 #[test]
 fn blocks_on_each_other_are_read_by_adios2() {
     let fixture = Fixture::new();
-    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
-    std::fs::write(fixture.path("adios2.xml"), CONFIG).unwrap();
-    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
-    let mut out = io.open(fixture.path("twice.bp"), Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &fixture.shape, &fixture.values).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &fixture.values[..12000]).unwrap();
-    out.end_step().unwrap();
-    out.close().unwrap();
+    write_blocks(&fixture, CONFIG, "twice.bp", &[WHOLE, FIRST_HALF]);
     let viewer = fixture.viewer("twice.bp", Some("wave_12x40x50.f32"));
     let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");
     assert!(subject.facts.is_none() && subject.decoded_bound == Some(0.01));
@@ -218,17 +212,9 @@ fn blocks_on_each_other_are_read_by_adios2() {
 #[test]
 fn blocks_of_several_bounds_keep_the_largest() {
     let fixture = Fixture::new();
-    fsz_field::bp::load_operator().expect("cargo build -p fsz-adios2 comes first");
     let mode = r#"<parameter key="mode" value="rel"/></operator>"#;
-    std::fs::write(fixture.path("adios2.xml"), CONFIG.replace("</operator>", mode)).unwrap();
-    let io = Adios::with_config(&fixture.path("adios2.xml")).unwrap().declare_io("fsz").unwrap();
-    let variable = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
-    let mut out = io.open(fixture.path("shares.bp"), Mode::Write).unwrap();
-    out.begin_step(None).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &[6, 40, 50], &fixture.values[..12000]).unwrap();
-    out.put_block(&variable, &[0, 0, 0], &fixture.shape, &fixture.values).unwrap();
-    out.end_step().unwrap();
-    out.close().unwrap();
+    let config = CONFIG.replace("</operator>", mode);
+    write_blocks(&fixture, &config, "shares.bp", &[FIRST_HALF, WHOLE]);
     let viewer = fixture.viewer("shares.bp", Some("wave_12x40x50.f32"));
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
     let subject = viewer.state().session.set.subject.as_ref().expect("a reconstruction");

@@ -155,9 +155,9 @@ impl Args {
 
     /// Opens both; a raw file takes its shape and type from the other one where it must.
     fn open_both(&self, codec: &Codec, progress: &Arc<Progress>) -> Result<(Field, Field)> {
-        let raw = |path: &Path| Ok::<_, fsz_field::Error>(Kind::of(path)? == Kind::Raw);
         let plain = SourceArgs::default();
-        if raw(&self.reconstructed)? {
+        let kind = Kind::of(&self.reconstructed)?;
+        if kind == Kind::Raw {
             let source = &self.source;
             let original = source.open_chosen_watched(&self.original, codec, "", progress)?;
             let kind = (original.shape(), original.dtype());
@@ -166,7 +166,7 @@ impl Args {
             let reconstructed = source.open_watched(&self.reconstructed, codec, progress)?;
             return Ok((original, reconstructed));
         }
-        let source = match Kind::of(&self.reconstructed)? {
+        let source = match kind {
             Kind::Bp => SourceArgs { shape: None, dtype: None, ..self.source.clone() },
             _ => plain,
         };

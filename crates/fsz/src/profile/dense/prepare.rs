@@ -406,7 +406,7 @@ fn is_sparse(layout: Layout, grid: &TileGrid) -> bool {
     layout != Layout::Line && grid.tiles().saturating_mul(LEAST_BOX) > room
 }
 
-/// Whether it does.
+/// Whether a field of this shape has boxes of a layout, and fills them.
 pub(super) fn fills(layout: Layout, shape: &[u64]) -> bool {
     grid_of(layout, shape).is_ok_and(|grid| !is_sparse(layout, &grid))
 }
