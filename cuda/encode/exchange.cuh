@@ -15,17 +15,19 @@ template <class Encoder> struct PersistentConfig
     using T = typename Encoder::Value;
     /// Warps that compress; two more serve them. As many as leave a lane the registers that it
     /// needs.
-    static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : 9;
+    static constexpr u32 WARPS = sizeof(T) == 4 ? 16 : Encoder::AHEAD == 2 ? 9 : 13;
     static constexpr u32 THREADS = 32 * (WARPS + 2);
+    /// Buffers of a warp.
+    static constexpr u32 BUFFERS = Encoder::AHEAD;
     static constexpr u32 BUFFER_BYTES = Encoder::PART * sizeof(T);
     /// Words of a warp's ring.
-    static constexpr u32 RING = sizeof(T) == 4 ? 1504 : 2240;
+    static constexpr u32 RING = sizeof(T) == 8 ? 2240 : Encoder::AHEAD == 2 ? 1504 : 2464;
     /// Chunks in flight in a thread block, and rounds after which payload leaves the ring.
     static constexpr u32 SLOTS = 8;
     static constexpr u32 LAG = 6;
     /// Chunks whose checksums are not yet added up, and those that overwrite none of them.
     static constexpr u32 SHARE_SLOTS = 2 * SLOTS;
-    static constexpr u32 SHARED = WARPS * (2 * BUFFER_BYTES + 4 * RING);
+    static constexpr u32 SHARED = WARPS * (BUFFERS * BUFFER_BYTES + 4 * RING);
     static_assert(WARPS >= 8 && WARPS <= 16 && (LAG + 1) * WARPS + 16 <= SLOTS * 16,
                   "a slot must be free again when its turn comes");
     static_assert(RING >= Encoder::PART * sizeof(T) / 4, "a round must fit into the ring");
@@ -78,7 +80,7 @@ template <class Encoder> struct Exchange
     u64 measured[Config::SLOTS];
     u64 placed[Config::SLOTS];
     /// A warp's buffer is full.
-    u64 loaded[Config::WARPS][2];
+    u64 loaded[Config::WARPS][Config::BUFFERS];
     /// The bound, resolved.
     Control control;
     Missing<T> missing;

@@ -2,7 +2,7 @@
 // before the next chunks are under way.
 //
 // One thread block per multiprocessor, all resident at once (a cooperative launch), takes every
-// G-th chunk. Its compute warps each keep two rounds of input coming (by the tensor copy engine)
+// G-th chunk. Its compute warps each keep rounds of input coming (by the tensor copy engine)
 // and put payload into a ring of their own in shared memory. A chunk's length is published before
 // its payload is packed; one more warp publishes, another finds the places; rings drain some rounds
 // later, when those are long known.
@@ -16,7 +16,7 @@
 namespace fsz
 {
 
-/// Brings a warp's parts to its two buffers. Parts are numbered over all chunks of the thread
+/// Brings a warp's parts to its buffers. Parts are numbered over all chunks of the thread
 /// block; a warp takes every WARPS-th.
 template <class Encoder> struct PartLoader
 {
@@ -69,7 +69,7 @@ template <class Encoder> struct PartLoader
 template <class Encoder> FSZ_DEVICE u32 *rings_of(u32 *shared)
 {
     using Config = PersistentConfig<Encoder>;
-    return shared + Config::WARPS * 2 * Config::BUFFER_BYTES / 4;
+    return shared + Config::WARPS * Config::BUFFERS * Config::BUFFER_BYTES / 4;
 }
 
 /// The loader of a warp.
@@ -80,7 +80,7 @@ FSZ_DEVICE PartLoader<Encoder> loader_of(const typename Encoder::Args &args, con
 {
     using Config = PersistentConfig<Encoder>;
     return {map,
-            reinterpret_cast<u8 *>(shared) + warp * 2 * Config::BUFFER_BYTES,
+            reinterpret_cast<u8 *>(shared) + warp * Config::BUFFERS * Config::BUFFER_BYTES,
             exchange.loaded[warp],
             range.elements(args.sections),
             static_cast<u32>(range.first()) + blockIdx.x,
@@ -159,7 +159,7 @@ template <class Encoder> struct PayloadQueue
     }
 };
 
-/// The compute warps, whose first two rounds are on their way.
+/// The compute warps, whose first rounds are on their way.
 template <class Encoder, class Chunks>
 FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks &range,
                                const TensorMap *map, Exchange<Encoder> &exchange, u32 *shared,
@@ -179,21 +179,22 @@ FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks 
     u32 phases = 0;
     u32 part = warp;
 #pragma unroll 1
-    for (; loader.chunk_of(part) < chunks; part += Config::WARPS, phases = (phases + 1) & 3)
+    for (; loader.chunk_of(part) < chunks;
+         part += Config::WARPS, phases = (phases + 1) % (2 * Config::BUFFERS))
     {
-        // Bit 0 of `phases` is the buffer, bit 1 the parity of its barrier.
-        const u32 buffer = phases & 1;
+        // The buffer, and the parity of its barrier.
+        const u32 buffer = phases % Config::BUFFERS, parity = phases / Config::BUFFERS;
         const u64 first = loader.first_of(part);
         u8 *const elements = buffers + buffer * Config::BUFFER_BYTES;
         const SharedRow<T> row(shared_address(elements), lane);
         const bool whole = loader.is_whole(first);
         if (whole)
         {
-            barrier_wait(&exchange.loaded[warp][buffer], phases >> 1);
+            barrier_wait(&exchange.loaded[warp][buffer], parity);
         }
         const u32 number = part % Config::PARTS;
         const auto place = [&](u32 length) { return queue.announce(part, length); };
-        const auto refill = [&]() { loader.load(part + 2 * Config::WARPS, buffer); };
+        const auto refill = [&]() { loader.load(part + Config::BUFFERS * Config::WARPS, buffer); };
         typename Encoder::ShortWay way;
         way.error = {};
         bool is_short = whole && encoder.may_be_short(row);
@@ -251,8 +252,10 @@ FSZ_DEVICE void begin_exchange(const typename Encoder::Args &args, Exchange<Enco
         }
         for (u32 k = 0; k < Config::WARPS; ++k)
         {
-            barrier_init(&exchange.loaded[k][0], 1);
-            barrier_init(&exchange.loaded[k][1], 1);
+            for (u32 buffer = 0; buffer < Config::BUFFERS; ++buffer)
+            {
+                barrier_init(&exchange.loaded[k][buffer], 1);
+            }
         }
         exchange.missing = args.missing;
         barrier_init_done();
@@ -314,8 +317,10 @@ FSZ_DEVICE void compress_persistent(const typename Encoder::Args &args, const He
     {
         const PartLoader<Encoder> loader =
             loader_of<Encoder>(args, chunks, map, exchange, shared, warp, lane);
-        loader.load(warp, 0);
-        loader.load(warp + Config::WARPS, 1);
+        for (u32 buffer = 0; buffer < Config::BUFFERS; ++buffer)
+        {
+            loader.load(warp + buffer * Config::WARPS, buffer);
+        }
     }
     settle_bound(args, bound, exchange, shared);
     if (warp < Config::WARPS)

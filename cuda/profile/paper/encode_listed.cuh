@@ -13,7 +13,10 @@ constexpr u32 LISTED_SHORT = 8;
 static_assert(LISTED_SHORT <= BLOCK / 4, "a chain ends in the last block of its tile");
 
 /// Words behind the blocks of a tile that lists so many elements.
-FSZ_DEVICE u32 listed_words(u32 listed) { return position_words(listed) + listed; }
+template <class T> FSZ_DEVICE u32 listed_words(u32 listed)
+{
+    return position_words(listed) + listed * Element<T>::WORDS;
+}
 
 /// Takes listed elements out of the tile's codes, those behind them move up. What stands behind the
 /// last is of no meaning.
@@ -98,16 +101,17 @@ private:
 
 /// Writes the elements that tiles list, and their positions, up to where each tile ends. Returns
 /// the lane's share of the rows of these words; `number` is that of the part in its chunk.
-template <class Sink>
-__device__ __noinline__ u32 write_listed(const Sink sink, const SharedRow<float> row, u32 listed,
+template <class T, class Sink>
+__device__ __noinline__ u32 write_listed(const Sink sink, const SharedRow<T> row, u32 listed,
                                          u32 tile_end, u32 number)
 {
-    static_assert(2 * LISTED_SHORT <= TILE_BLOCKS * CHECKSUM_ROW, "a row a lane");
+    constexpr u32 W = Element<T>::WORDS;
+    static_assert((W + 1) * LISTED_SHORT <= TILE_BLOCKS * CHECKSUM_ROW, "a row a lane");
     const u32 lane = lane_id();
     const u32 block = lane & 7;
     const u32 before = tile_before(__popc(listed), block);
     const u32 all = tile_broadcast(before + __popc(listed), TILE_BLOCKS - 1);
-    const u32 values = tile_end - all, positions = tile_end - listed_words(all);
+    const u32 values = tile_end - all * W, positions = tile_end - listed_words<T>(all);
     // Several lanes write bytes of a word.
     if (positions + block < values)
     {
@@ -119,11 +123,11 @@ __device__ __noinline__ u32 write_listed(const Sink sink, const SharedRow<float>
     {
         const u32 i = __ffs(rest) - 1;
         sink.put_byte(positions + k / 4, k % 4, BLOCK * block + i);
-        sink.put(values + k, bits_of(row(i)));
+        put_bits(sink, values + k * W, bits_of(row(i)));
     }
     __syncwarp();
     const u32 tile = number * QUAD_TILES + lane / TILE_BLOCKS;
-    return hash_row(sink.from(positions), listed_words(all), ESCAPE_ROWS_AT + ESCAPE_ROWS * tile,
+    return hash_row(sink.from(positions), listed_words<T>(all), ESCAPE_ROWS_AT + ESCAPE_ROWS * tile,
                     block);
 }
 

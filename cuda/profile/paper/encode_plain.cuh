@@ -160,9 +160,8 @@ __device__ __noinline__ bool has_no_name(const SharedRow<T> row, const Missing<T
     return __all_sync(WARP_ALL, none);
 }
 
-/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
-template <class T>
-__device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quantizer<T> z)
+/// Those of the lane's block. Called where they are seldom looked for.
+template <class T> __device__ __noinline__ Extremes<T> exact_extremes(const SharedRow<T> row)
 {
     Extremes<T> extremes;
 #pragma unroll
@@ -176,7 +175,13 @@ __device__ __noinline__ bool is_within_reach(const SharedRow<T> row, const Quant
             extremes.take(d[k]);
         }
     }
-    return __all_sync(WARP_ALL, extremes.within(reach_of(z)));
+    return extremes;
+}
+
+/// Whether the warp's elements are all within reach. NaN is left to `quantize_plain`.
+template <class T> FSZ_DEVICE bool is_within_reach(const SharedRow<T> &row, const Quantizer<T> &z)
+{
+    return __all_sync(WARP_ALL, exact_extremes(row).within(reach_of(z)));
 }
 
 /// Bits of a magnitude that is a whole number below 2^24.

@@ -17,15 +17,10 @@ template <class Z> struct CommonOf
 {
 };
 
-template <> struct CommonOf<RelativeQuantizer<double>>
+template <class T> struct CommonOf<RelativeQuantizer<T>>
 {
-    RelativeSoFar<double> so_far;
-};
-
-template <> struct CommonOf<RelativeQuantizer<float>>
-{
-    RelativeSoFar<float> so_far;
-    OneSign one_sign;
+    RelativeSoFar<T> so_far;
+    OneSign<T> one_sign;
 };
 
 /// Encodes parts of chunks, a warp to a part: four tiles, a lane to a block. RANGES: the field's
@@ -42,6 +37,10 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     static constexpr u32 PART = QUAD_ELEMENTS;
     static constexpr u32 PARTS = CHUNK_QUADS;
 
+    /// How many parts of its own a warp sends for beforehand. Where arithmetic takes the time, room
+    /// for more warps or more payload does more than that for a second part.
+    static constexpr u32 AHEAD = Z::RELATIVE ? 1 : 2;
+
     /// Whether what is known of whole parts beforehand is used: it makes the kernel of f32 faster,
     /// and that of f64 slower, as the compiler takes it.
     static constexpr bool FORESEES = sizeof(T) == 4;
@@ -52,7 +51,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
 
     /// Whether tiles on the short way may list elements. With a pointwise-relative bound those next
     /// to 0 have no codes.
-    static constexpr bool LISTS = Z::RELATIVE && sizeof(T) == 4;
+    static constexpr bool LISTS = Z::RELATIVE;
 
     /// A part on the short way: the first differences of its codes, the variants of its tiles, and
     /// the largest error, of which the absolute one is NaN when an element is not finite.
@@ -115,7 +114,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     static FSZ_DEVICE Common first_common(const Args &args, const Control &control)
     {
         Common common{};
-        if constexpr (Z::RELATIVE && sizeof(T) == 4)
+        if constexpr (Z::RELATIVE)
         {
             common.one_sign = make_one_sign(make_quantizer(args, control));
         }
@@ -165,10 +164,11 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     {
         if constexpr (Z::RELATIVE)
         {
-            Extremes<T> extremes;
-            way.error = quantize_relative(row, way, extremes);
+            Extremes<T> within;
+            const Error so_far = common->so_far.errors();
+            way.error = quantize_plain(row, z, common->one_sign, so_far, way.l, way.chain, within);
             // That is right whichever way the tiles will go.
-            common->so_far.take(extremes, reach_of(z));
+            common->so_far.take(within, row, reach_of(z));
         }
         else
         {
@@ -255,7 +255,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         {
             lists = way.chain.lists();
             listed = lists ? way.chain.all() : 0;
-            own += block == TILE_BLOCKS - 1 ? listed_words(listed) : 0;
+            own += block == TILE_BLOCKS - 1 ? listed_words<T>(listed) : 0;
         }
         const u32 inclusive = warp_inclusive(own, lane);
         const u32 length = __shfl_sync(WARP_ALL, inclusive, 31);
@@ -369,21 +369,6 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     }
 
 private:
-    /// Quantizes a part with a pointwise-relative bound.
-    FSZ_DEVICE Error quantize_relative(const SharedRow<T> &row, ShortWay &way,
-                                       Extremes<T> &extremes) const
-    {
-        const Error so_far = common->so_far.errors();
-        if constexpr (LISTS)
-        {
-            return quantize_plain(row, z, common->one_sign, so_far, way.l, way.chain, extremes);
-        }
-        else
-        {
-            return quantize_plain(row, z, so_far.relative, way.l, extremes);
-        }
-    }
-
     /// Makes the part's share of the lanes'.
     static FSZ_DEVICE Encoded finished(Encoded done, const Hashed &hashed, u32 number)
     {

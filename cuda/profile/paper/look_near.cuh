@@ -2,18 +2,18 @@
 // be one more than was guessed, and errors larger than the largest so far.
 #pragma once
 
-#include "profile/paper/quantize_one_sign.cuh"
+#include "profile/paper/quantize_mixed.cuh"
 
 namespace fsz
 {
 
 /// What is known of a block's elements that were looked at.
-struct LookedAt
+template <class T> struct LookedAt
 {
     /// The largest error.
-    float worst = 0;
+    T worst = 0;
     /// Above 0 if some relative error may be larger than the largest so far.
-    float excess = 0;
+    T excess = 0;
 
     FSZ_DEVICE bool larger_share() const { return excess > 0; }
 };
@@ -38,42 +38,54 @@ FSZ_DEVICE void add_where(u32 set, i32 step, float (&code)[BLOCK])
     }
 }
 
-/// Looks at elements with logarithmic codes: settles these, and takes their errors.
-struct NearElements
+/// The excess of an error that is above what is allowed; the one so far where it is not, or less.
+FSZ_DEVICE float larger_excess(float excess, float error, float allowed)
 {
-    const SignedBlock &block;
-    float share;
-    float half;
-    LookedAt looked;
+    return fmaxf(excess, __fsub_rn(error, allowed));
+}
 
-    FSZ_DEVICE NearElements(const SignedBlock &block, float share)
+FSZ_DEVICE double larger_excess(double excess, double error, double allowed)
+{
+    return error > allowed ? 1 : excess;
+}
+
+/// Looks at elements with logarithmic codes: settles these, and takes their errors.
+template <class T> struct NearElements
+{
+    const SignedBlock<T> &block;
+    T share;
+    T half;
+    LookedAt<T> looked;
+
+    FSZ_DEVICE NearElements(const SignedBlock<T> &block, T share)
         : block(block), share(share), half(half_unit(share))
     {
     }
 
     /// Looks at an element, if it is one. Returns 1 if the code is one more than was guessed.
-    FSZ_DEVICE u32 look(float d, u64 before, bool is_one)
+    FSZ_DEVICE u32 look(T d, u64 before, bool is_one)
     {
-        const float size = fabsf(d);
+        const T size = size_of(d);
         u32 left;
         const u32 guess = block.guess(size, before, left);
         u32 magnitude = guess;
         block.settle(size, magnitude);
         const bool counts = is_one && bits_of(size) >= block.way.regular;
-        const float error = counts ? block.error(size, magnitude) : 0;
-        looked.worst = fmaxf(looked.worst, error);
-        looked.excess = fmaxf(looked.excess, __fsub_rn(error, share_of(size, share, half)));
+        const T error = counts ? block.error(size, magnitude) : T{0};
+        looked.worst = worse(looked.worst, error);
+        looked.excess = larger_excess(looked.excess, error, share_of(size, share, half));
         return counts ? magnitude - guess : 0;
     }
 };
 
 /// Looks at the elements near the ends of their codes, and settles these.
-FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
-                              const OneSign &way, float share, const NearEnds &near,
-                              float (&code)[BLOCK])
+template <class T>
+FSZ_DEVICE LookedAt<T> look_near(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
+                                 const OneSign<T> &way, T share, const NearEnds &near,
+                                 float (&code)[BLOCK])
 {
-    const SignedBlock block(z, way, 0);
-    NearElements elements(block, share);
+    const SignedBlock<T> block(z, way, 0);
+    NearElements<T> elements(block, share);
     const u32 lane = lane_id();
     // Elements whose codes are one more, of either sign.
     u32 up = 0, down = 0;
@@ -91,13 +103,13 @@ FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantiz
             const u32 owner = __ffs(rows) - 1;
             const u32 of_owner = __shfl_sync(WARP_ALL, near.elements, owner);
             const u64 before = __shfl_sync(WARP_ALL, near.before, owner);
-            const float d = SharedRow<float>(row.at, owner)(lane);
-            const float own = elements.looked.excess;
+            const T d = SharedRow<T>(row.at, owner)(lane);
+            const T own = elements.looked.excess;
             elements.looked.excess = 0;
             const bool more = elements.look(d, before, of_owner >> lane & 1) != 0;
             // The owner of the block is to know of it.
             const bool larger = __any_sync(WARP_ALL, elements.looked.larger_share());
-            elements.looked.excess = larger && lane == owner ? 1.f : own;
+            elements.looked.excess = larger && lane == owner ? T{1} : own;
             const u32 all = __ballot_sync(WARP_ALL, more);
             const u32 negative = __ballot_sync(WARP_ALL, d < 0);
             up |= lane == owner ? all & ~negative : 0;
@@ -110,7 +122,7 @@ FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantiz
         for (u32 rest = near.elements; __any_sync(WARP_ALL, rest != 0); rest &= rest - 1)
         {
             const u32 i = (__ffs(rest) - 1) % BLOCK;
-            const float d = row(i);
+            const T d = row(i);
             const u32 more = elements.look(d, near.before, rest != 0) << i;
             up |= d < 0 ? 0 : more;
             down |= d < 0 ? more : 0;
@@ -124,40 +136,44 @@ FSZ_DEVICE LookedAt look_near(const SharedRow<float> &row, const RelativeQuantiz
 /// The largest relative error of the elements of the lane's block with logarithmic codes, all of
 /// which this way serves, by one quotient: of the element where an approximate one is largest.
 /// Negative where another is so near that it may be larger.
-__device__ __noinline__ float largest_share(const SharedRow<float> row,
-                                            const RelativeQuantizer<float> z, const OneSign &way)
+template <class T>
+__device__ __noinline__ T largest_share(const SharedRow<T> row, const RelativeQuantizer<T> z,
+                                        const OneSign<T> &way)
 {
-    constexpr u32 PIECE = SharedRow<float>::PIECE;
-    const SignedBlock block(z, way, 0);
-    float first = 0, second = 0, first_error = 0, first_size = 0;
+    constexpr u32 PIECE = SharedRow<T>::PIECE;
+    // What approximate quotients are of normal numbers whose inverses are, too.
+    constexpr T LARGE = sizeof(T) == 4 ? 0x1p100f : 0x1p1000;
+    constexpr T BELOW = 1 - (sizeof(T) == 4 ? 0x1p-20 : 0x1p-17);
+    const SignedBlock<T> block(z, way, 0);
+    T first = 0, second = 0, first_error = 0, first_size = 0;
     bool normal = true;
 #pragma unroll 1
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
-        float d[PIECE];
+        T d[PIECE];
         row.load(piece, d);
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            const float size = fabsf(d[k]);
+            const T size = size_of(d[k]);
             u32 left;
             u32 magnitude = block.guess(size, way.before, left);
             block.settle(size, magnitude);
             const bool counts = bits_of(size) >= way.regular;
-            const float error = counts ? block.error(size, magnitude) : 0;
-            // The inverse is a normal number, and off by less than a share of 2^-22.
-            normal = normal && (!counts || (size > 0x1p-100f && size < 0x1p100f));
-            const float about = counts ? approximate_quotient(error, size) : 0;
+            const T error = counts ? block.error(size, magnitude) : T{0};
+            // The inverse is a normal number, and off by less than half of what is left below.
+            normal = normal && (!counts || (size > 1 / LARGE && size < LARGE));
+            const T about = counts ? approximate_quotient(error, size) : T{0};
             // The same element again is no other.
-            const float other = size == first_size ? 0.f : fminf(about, first);
-            second = fmaxf(second, other);
+            const T other = size == first_size ? T{0} : smaller(about, first);
+            second = larger(second, other);
             first_error = about > first ? error : first_error;
             first_size = about > first ? size : first_size;
-            first = fmaxf(first, about);
+            first = larger(first, about);
         }
     }
-    const bool known = normal && second < __fmul_rn(first, 1 - 0x1p-20f);
-    return known ? quotient(first_error, first_size) : -1.f;
+    const bool known = normal && second < first * BELOW;
+    return known ? quotient(first_error, first_size) : T{-1};
 }
 
 } // namespace fsz

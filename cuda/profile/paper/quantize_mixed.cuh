@@ -8,76 +8,86 @@
 namespace fsz
 {
 
-/// The bits of a lane's block that elements of either sign have.
+/// The top words of a lane's block whose elements have either sign.
 struct MixedRange
 {
-    /// The largest bits as signed numbers: of the largest positive element, if there is one.
+    /// The largest as signed numbers: of the largest positive element, if there is one.
     i32 highest = static_cast<i32>(Element<float>::SIGN);
 
-    FSZ_DEVICE explicit MixedRange(const SharedRow<float> &row)
+    template <class T> FSZ_DEVICE explicit MixedRange(const SharedRow<T> &row)
     {
 #pragma unroll
-        for (u32 piece = 0; piece < BLOCK / SharedRow<float>::PIECE; ++piece)
+        for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
         {
-            float d[SharedRow<float>::PIECE];
+            T d[SharedRow<T>::PIECE];
             row.load(piece, d);
 #pragma unroll
-            for (u32 k = 0; k < SharedRow<float>::PIECE; ++k)
+            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
             {
-                highest = max(highest, __float_as_int(d[k]));
+                highest = max(highest, static_cast<i32>(top_word(d[k])));
             }
         }
     }
 
-    /// Bits of the largest magnitude.
+    /// That of the largest magnitude.
     FSZ_DEVICE u32 most(const BitsRange &range) const
     {
         return static_cast<u32>(max(highest, static_cast<i32>(range.most & ~Element<float>::SIGN)));
     }
 
-    FSZ_DEVICE void widen(Extremes<float> &extremes, const BitsRange &range) const
+    template <class T> FSZ_DEVICE Extremes<T> extremes(const BitsRange &range) const
     {
-        // Of negative elements alone, the smallest bits are the highest.
-        extremes.take(highest < 0 ? value_of(range.least) : __int_as_float(highest));
-        extremes.take(range.sign() != 0 ? value_of(range.most) : value_of(range.least));
+        return extremes_of<T>(range.sign() != 0 ? range.most : range.least,
+                              highest < 0 ? range.least : static_cast<u32>(highest));
     }
 };
 
 /// What became of a block of elements of either sign.
-struct MixedBlock
+template <class T> struct MixedBlock
 {
     NearEnds near;
     /// The largest error of a linear code.
-    float linear = 0;
+    T linear = 0;
     /// Elements without a code.
     u32 listed = 0;
 };
 
+/// A magnitude as a whole number of linear steps.
+FSZ_DEVICE u32 steps_of(float size, float inverse)
+{
+    return bits_of(__fmaf_rn(size, inverse, ROUND)) - static_cast<u32>(ROUND_BITS);
+}
+
+FSZ_DEVICE u32 steps_of(double size, double inverse)
+{
+    return static_cast<u32>(__double2loint(__dadd_rn(__dmul_rn(size, inverse), ROUND_WIDE)));
+}
+
 /// Linear codes of those elements of a piece that have them. The piece begins at element `at` of
 /// the block.
-FSZ_DEVICE void place_linear(const float (&size)[4], const RelativeBound<float> &bound, u32 at,
-                             u32 (&magnitude)[4], MixedBlock &out)
+template <class T, u32 PIECE>
+FSZ_DEVICE void place_linear(const T (&size)[PIECE], const RelativeBound<T> &bound, u32 at,
+                             u32 (&magnitude)[PIECE], MixedBlock<T> &out)
 {
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k)
+    for (u32 k = 0; k < PIECE; ++k)
     {
         const bool is_linear = bits_of(size[k]) < bound.edge;
-        const u32 nearest =
-            bits_of(__fmaf_rn(size[k], bound.inverse, ROUND)) - static_cast<u32>(ROUND_BITS);
-        const u32 linear = min(nearest, bound.knee);
-        const float error = distance_of(size[k], multiple(linear, bound.linear_step));
-        out.linear = fmaxf(out.linear, is_linear ? error : 0);
+        const u32 linear = min(steps_of(size[k], bound.inverse), bound.knee);
+        const T error = distance_of(size[k], multiple(linear, bound.linear_step));
+        out.linear = larger(out.linear, is_linear ? error : T{0});
         magnitude[k] = is_linear ? linear : magnitude[k];
         out.near.elements &= is_linear ? ~(1u << (at + k)) : ~0u;
     }
 }
 
 /// Without a floor: zeros have the code 0, and what else has no logarithmic code is listed.
-FSZ_DEVICE void list_small(const float (&size)[4], const OneSign &way, u32 at, u32 (&magnitude)[4],
-                           MixedBlock &out)
+template <class T, u32 PIECE>
+FSZ_DEVICE void list_small(const T (&size)[PIECE], const OneSign<T> &way, u32 at,
+                           u32 (&magnitude)[PIECE], MixedBlock<T> &out)
 {
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k)
+    for (u32 k = 0; k < PIECE; ++k)
     {
         const bool is_small = bits_of(size[k]) < way.regular;
         magnitude[k] = is_small ? 0 : magnitude[k];
@@ -86,31 +96,38 @@ FSZ_DEVICE void list_small(const float (&size)[4], const OneSign &way, u32 at, u
     }
 }
 
-/// Quantizes the lane's block, whose magnitudes, of up to `most`, are all below the end.
-FSZ_DEVICE MixedBlock quantize_mixed(const SharedRow<float> &row, const RelativeQuantizer<float> &z,
-                                     const OneSign &way, const RelativeError<float> &so_far,
-                                     u32 most, float (&code)[BLOCK])
+/// The magnitude of an element.
+FSZ_DEVICE float size_of(float d) { return fabsf(d); }
+
+FSZ_DEVICE double size_of(double d) { return fabs(d); }
+
+/// Quantizes the lane's block, whose magnitudes, with top words up to `most`, are all below the
+/// end.
+template <class T>
+FSZ_DEVICE MixedBlock<T> quantize_mixed(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
+                                        const OneSign<T> &way, const RelativeError<T> &so_far,
+                                        u32 most, float (&code)[BLOCK])
 {
-    constexpr u32 PIECE = SharedRow<float>::PIECE;
-    const SignedBlock block(z, way, 0);
-    const Ends ends = block.ends(value_of(most), LEAST_RUN_ANYWHERE, so_far);
-    MixedBlock out{{0, ends.before}};
+    constexpr u32 PIECE = SharedRow<T>::PIECE;
+    const SignedBlock<T> block(z, way, 0);
+    const Ends ends = block.ends(most_of<T>(most), LEAST_RUN_ANYWHERE, so_far);
+    MixedBlock<T> out{{0, ends.before}};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
-        float d[PIECE], size[PIECE];
+        T d[PIECE], size[PIECE];
         row.load(piece, d);
         u32 magnitude[PIECE], smallest = ~0u;
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            size[k] = fabsf(d[k]);
-            smallest = min(smallest, bits_of(size[k]));
+            size[k] = size_of(d[k]);
+            smallest = min(smallest, top_word(size[k]));
             u32 left;
             magnitude[k] = block.guess(size[k], ends.before, left);
             look_beyond(left, ends.end, 1u << (piece * PIECE + k), out.near.elements);
         }
-        if (__any_sync(WARP_ALL, smallest < way.regular))
+        if (__any_sync(WARP_ALL, smallest < way.top_regular))
         {
             // An edge of 1 is that of no floor. With one, all below it have linear codes.
             if (z.bound.edge > 1)
@@ -125,7 +142,7 @@ FSZ_DEVICE MixedBlock quantize_mixed(const SharedRow<float> &row, const Relative
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            code[piece * PIECE + k] = signed_code(bits_of(d[k]), magnitude[k], way.round);
+            code[piece * PIECE + k] = signed_code(top_word(d[k]), magnitude[k], way.round);
         }
     }
     return out;

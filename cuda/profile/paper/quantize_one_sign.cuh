@@ -15,103 +15,149 @@ namespace fsz
 {
 
 /// What quantizing blocks of one sign needs, of a field. An element's distance from the lowest
-/// pattern has `ahead` added, and the number of its code has that of linear codes.
-struct OneSign
+/// pattern has `ahead` added, and the number of its code has that of linear codes. Distances are in
+/// units (relative_way.cuh).
+template <class T> struct OneSign
 {
-    /// Bits of the magnitudes that may go this way: from `least` on, and below `end`.
+    using Bits = typename Element<T>::Bits;
+    /// Top words of the magnitudes that may go this way: from `least` on, and below `end`.
     u32 least;
     u32 end;
     /// Bits of the least magnitude with a logarithmic code.
-    u32 regular;
+    Bits regular;
     /// What a mantissa gets as exponent: an element, less that, plus the guess of its pattern, is
     /// the distance.
     u32 exponent;
     /// The mantissa's factor in the guess.
     float slope;
-    /// The stride, negated: the device multiplies and adds in one instruction, but does not
-    /// subtract.
-    u32 minus_stride;
-    /// A distance times the reciprocal of the stride, plus that, is the code, shifted.
+    /// What a code is multiplied by to tell what is left of a distance: of f32 the stride, negated
+    /// (the device multiplies and adds in one instruction, but does not subtract); of f64, whose
+    /// stride is no whole number of units, what brings the fraction of the product to the top.
+    u32 rest;
+    /// A distance times the reciprocal, plus that, is the code, shifted.
     u64 before;
     /// Where the value of code 0 would be.
-    u32 value;
-    /// What is left of distances begins here, and from there on may belong to the next code.
-    u32 first;
+    Bits value;
+    /// What is left of distances, from there on, may belong to the next code.
     u32 last;
+    /// From this one on, all have logarithmic codes.
+    u32 top_regular;
     /// ROUND_BITS, which the compiler must not know: it would add a constant where this way meets
     /// others, in an instruction of its own.
     u32 round;
-    /// Patterns from where a code begins to where its value is, and from there to its end.
+    /// Units from where a code begins to where its value is, and from there to its end.
     float low;
     float high;
 };
 
 /// Makes it: one that serves no block where the field does not allow for it.
-FSZ_DEVICE OneSign make_one_sign(const RelativeQuantizer<float> &z)
+template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T> &z)
 {
-    using Way = RelativeShortWay<float>;
-    using O = Octave<float>;
-    constexpr u32 INFINITE = Element<float>::INFINITE;
-    const RelativeBound<float> &bound = z.bound;
-    OneSign own{};
+    using Way = RelativeShortWay<T>;
+    using O = Octave<T>;
+    using Bits = typename Element<T>::Bits;
+    constexpr u32 UNIT = Way::UNIT, OCTAVE = Way::OCTAVE, TOP = 8 * sizeof(T) - 32;
+    constexpr u32 EXPONENT = Element<float>::INFINITE;
+    constexpr Bits INFINITE = Element<T>::INFINITE;
+    const RelativeBound<T> &bound = z.bound;
+    OneSign<T> own{};
     const u32 linear = bound.knee + 1;
+    const u32 shift = Way::shift(bound), stride = static_cast<u32>(bound.stride >> UNIT);
     // The codes are a shifted word, and linear ones take few octaves; coarse strides leave no
     // pattern between them and infinity.
-    const u64 linear_patterns = static_cast<u64>(linear) * bound.stride;
-    if (!Way::serves(z) || bound.shift > 30 || linear >= 1u << (30 - bound.shift) ||
-        linear_patterns >= 1u << 28 || z.origin + Way::LACKED + bound.stride >= INFINITE)
+    const u64 linear_units = static_cast<u64>(linear) * (stride + (UNIT > 0));
+    const Bits lacked = Bits{Way::LACKED} << UNIT;
+    if (!Way::serves(z) || shift > 30 || linear >= 1u << (30 - shift) || linear_units >= 1u << 28 ||
+        z.origin + lacked + bound.stride >= INFINITE)
     {
         return own;
     }
-    const u32 end = min(z.origin + Way::reach_of_codes(z), INFINITE - bound.stride);
-    own.least = max(bound.edge, O::bits(z.origin + Way::LACKED, O::BEND));
-    own.end = max(own.least, O::bits(end, O::BEND));
+    const Bits reach = static_cast<Bits>(Way::reach_of_codes(z)) << UNIT;
+    const Bits end = min(z.origin + reach, INFINITE - bound.stride);
+    const Bits least = max(bound.edge, O::bits(z.origin + lacked, O::BEND));
+    // The next top word; of f32, the bits are one.
+    const auto top = [](Bits bits) {
+        return static_cast<u32>((bits + ((Bits{1} << TOP) - 1)) >> TOP);
+    };
+    own.least = top(least);
+    own.end = max(own.least, static_cast<u32>(O::bits(end, O::BEND) >> TOP));
     own.regular = max(bound.edge, O::bits(z.origin, O::BEND));
+    own.top_regular = top(own.regular);
     // Of what is subtracted from elements, the exponent takes the multiple of an octave; `ahead`,
-    // the rest, is no less than the patterns of linear codes.
-    const u32 from = z.origin + Way::LOWERED + bits_of(0x1p23f);
-    u32 ahead = from % O::LEN + static_cast<u32>(linear_patterns + O::LEN - 1) / O::LEN * O::LEN;
+    // the rest, is no less than the units of linear codes.
+    const u32 from = static_cast<u32>(z.origin >> UNIT) + Way::LOWERED + bits_of(0x1p23f);
+    u32 ahead = from % OCTAVE + static_cast<u32>(linear_units + OCTAVE - 1) / OCTAVE * OCTAVE;
     // The factor must not be subnormal, nor the mantissa.
-    const u32 octave = (from - ahead) / O::LEN % 256;
-    ahead += octave < 2 || octave > 252 ? 8 * O::LEN : 0;
+    const u32 octave = (from - ahead) / OCTAVE % 256;
+    ahead += octave < 2 || octave > 252 ? 8 * OCTAVE : 0;
     own.exponent = from - ahead;
     // What turns the mantissa's exponent into that of 1, and its sign.
     own.slope =
-        __fmul_rn(Parabola<float>::SLOPE, value_of((0x7F000000u - (own.exponent & INFINITE)) |
+        __fmul_rn(Parabola<float>::SLOPE, value_of((0x7F000000u - (own.exponent & EXPONENT)) |
                                                    (own.exponent & Element<float>::SIGN)));
-    own.minus_stride = 0 - bound.stride;
-    own.before = (static_cast<u64>(linear) << (32 + bound.shift)) -
-                 static_cast<u64>(ahead) * bound.reciprocal;
-    own.value = z.origin - static_cast<u32>(linear_patterns) + bound.low;
-    own.first = ahead - static_cast<u32>(linear_patterns);
-    own.last = own.first + bound.stride - Way::LACKED;
+    own.before = (static_cast<u64>(linear) << (32 + shift)) -
+                 static_cast<u64>(ahead) * Way::reciprocal(bound);
+    own.value = z.origin - linear * bound.stride + bound.low;
+    if constexpr (UNIT == 0)
+    {
+        own.rest = 0 - stride;
+        own.last = ahead - static_cast<u32>(linear_units) + stride - Way::LACKED;
+    }
+    else
+    {
+        own.rest = 1u << (32 - shift);
+        own.last = stride - Way::LACKED;
+    }
     own.round = ROUND_BITS - 1 + bound.curved;
-    own.low = static_cast<float>(bound.low);
-    own.high = static_cast<float>(bound.stride - 1 - bound.low);
+    own.low = static_cast<float>(static_cast<u32>(bound.low >> UNIT));
+    own.high = static_cast<float>(static_cast<u32>((bound.stride - 1 - bound.low) >> UNIT));
     return own;
 }
 
-/// The smallest and the largest bits of a lane's block.
+/// The element of a top word whose magnitude is smallest or largest: of f32, both are the same.
+template <class T> FSZ_DEVICE T least_of(u32 top)
+{
+    return value_of(static_cast<typename Element<T>::Bits>(top) << (8 * sizeof(T) - 32));
+}
+
+template <class T> FSZ_DEVICE T most_of(u32 top)
+{
+    using Bits = typename Element<T>::Bits;
+    return value_of(bits_of(least_of<T>(top)) | ((Bits{1} << (8 * sizeof(T) - 32)) - 1));
+}
+
+/// What elements are within, given the top words of the smallest and of the largest.
+template <class T> FSZ_DEVICE Extremes<T> extremes_of(u32 low, u32 high)
+{
+    const bool is_below = static_cast<i32>(low) < 0, is_above = static_cast<i32>(high) >= 0;
+    return {is_below ? most_of<T>(low) : least_of<T>(low),
+            is_above ? most_of<T>(high) : least_of<T>(high)};
+}
+
+/// The smallest and the largest top words of a lane's block.
 struct BitsRange
 {
     u32 least;
     u32 most;
 
-    FSZ_DEVICE explicit BitsRange(const SharedRow<float> &row)
+    template <class T> FSZ_DEVICE explicit BitsRange(const SharedRow<T> &row)
     {
+        constexpr u32 PIECE = SharedRow<T>::PIECE;
         // Chains that do not wait for each other.
         u32 low[2] = {~0u, ~0u}, high[2] = {0, 0};
 #pragma unroll
-        for (u32 piece = 0; piece < BLOCK / SharedRow<float>::PIECE; ++piece)
+        for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
         {
-            float d[SharedRow<float>::PIECE];
+            T d[PIECE];
             row.load(piece, d);
             // Pairs: the device has minima and maxima of three numbers.
 #pragma unroll
-            for (u32 k = 0; k < SharedRow<float>::PIECE; k += 2)
+            for (u32 k = 0; k < PIECE; k += 2)
             {
-                low[k / 2] = min(min(bits_of(d[k]), bits_of(d[k + 1])), low[k / 2]);
-                high[k / 2] = max(max(bits_of(d[k]), bits_of(d[k + 1])), high[k / 2]);
+                const u32 chain = (piece * PIECE + k) / 2 % 2;
+                const u32 a = top_word(d[k]), b = top_word(d[k + 1]);
+                low[chain] = min(min(a, b), low[chain]);
+                high[chain] = max(max(a, b), high[chain]);
             }
         }
         least = min(low[0], low[1]);
@@ -121,16 +167,17 @@ struct BitsRange
     FSZ_DEVICE u32 sign() const { return most & Element<float>::SIGN; }
 
     /// Whether the block may go the way of one sign.
-    FSZ_DEVICE bool fits(const OneSign &way) const
+    template <class T> FSZ_DEVICE bool fits(const OneSign<T> &way) const
     {
         // Of two signs, the smallest bits would be beyond all magnitudes.
         return (least ^ sign()) - way.least < way.end - way.least && (most ^ sign()) < way.end;
     }
 
-    FSZ_DEVICE void widen(Extremes<float> &extremes) const
+    /// What the elements are within.
+    template <class T> FSZ_DEVICE Extremes<T> extremes() const
     {
-        extremes.take(value_of(least));
-        extremes.take(value_of(most));
+        // Of negative elements alone, the smallest bits are the highest.
+        return sign() != 0 ? extremes_of<T>(most, least) : extremes_of<T>(least, most);
     }
 };
 
@@ -163,13 +210,13 @@ FSZ_DEVICE void look_beyond(u32 left, u32 end, u32 bit, u32 &near)
         : "r"(left), "r"(end), "r"(bit));
 }
 
-/// A number of patterns of at most `most`, which is what is no number.
-FSZ_DEVICE u32 patterns_of(float number, float most)
+/// A number of units of at most `most`, which is what is no number.
+FSZ_DEVICE u32 units_of(float number, float most)
 {
     return static_cast<u32>(fmaxf(number < most ? number : most, 0.f));
 }
 
-/// a / b but for 2^-21 of it, b a normal number.
+/// a / b but for 2^-21 of it, of f64 2^-18; b a normal number.
 FSZ_DEVICE float approximate_quotient(float a, float b)
 {
     float inverse;
@@ -177,18 +224,35 @@ FSZ_DEVICE float approximate_quotient(float a, float b)
     return __fmul_rn(a, inverse);
 }
 
+FSZ_DEVICE double approximate_quotient(double a, double b)
+{
+    double inverse;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(inverse) : "d"(b));
+    return __dmul_rn(a, inverse);
+}
+
+/// A share as a float: of f64, less than it by what approximate quotients may be off.
+FSZ_DEVICE float share_below(float share) { return share; }
+
+FSZ_DEVICE float share_below(double share)
+{
+    return __double2float_rn(__dmul_rn(share, 1 - 0x1p-17));
+}
+
 /// Octaves that the curve takes at least where values change by a share of 1, for small shares:
 /// anywhere.
 constexpr float LEAST_RUN_ANYWHERE = static_cast<float>(1 / (STEEPEST * (1 + 0x1p-20)));
 
 /// The same between two magnitudes.
-FSZ_DEVICE float least_run(float least, float most)
+template <class T> FSZ_DEVICE float least_run(T least, T most)
 {
     using P = Parabola<float>;
     constexpr float PEAK = 1.3281f;
-    const u32 exponent = Element<float>::INFINITE, one = bits_of(1.f);
-    const float from = value_of((bits_of(least) & ~exponent) | one);
-    const float to = value_of((bits_of(most) & ~exponent) | one);
+    constexpr u32 MANTISSA = RelativeShortWay<T>::OCTAVE - 1;
+    constexpr u32 EXPONENT = Element<T>::INFINITE >> (8 * sizeof(T) - 32);
+    const u32 one = bits_of(1.f);
+    const float from = value_of((pattern_word(least) & MANTISSA) | one);
+    const float to = value_of((pattern_word(most) & MANTISSA) | one);
     const auto run = [](float m) {
         float inverse;
         asm("rsqrt.approx.ftz.f32 %0, %1;"
@@ -197,105 +261,129 @@ FSZ_DEVICE float least_run(float least, float most)
         return __fmul_rn(m, inverse);
     };
     const float beside = __fmul_rn(fminf(run(from), run(to)), 1 - 0x1p-19f);
-    const bool one_octave = ((bits_of(least) ^ bits_of(most)) & exponent) == 0;
+    const bool one_octave = ((top_word(least) ^ top_word(most)) & EXPONENT) == 0;
     // Left of the peak the curve gets steeper, right of it it gets flatter.
     const bool is_beside = one_octave && (to < PEAK - 0x1p-9f || from > PEAK + 0x1p-9f);
     return is_beside ? beside : LEAST_RUN_ANYWHERE;
 }
 
 /// A block of one sign that is being quantized.
-struct SignedBlock
+template <class T> struct SignedBlock
 {
-    const RelativeBound<float> &bound;
-    const OneSign &way;
-    u32 sign;
+    using Bits = typename Element<T>::Bits;
+    using Way = RelativeShortWay<T>;
+    const RelativeBound<T> &bound;
+    const OneSign<T> &way;
     u32 exponent;
     float slope;
 
-    FSZ_DEVICE SignedBlock(const RelativeQuantizer<float> &z, const OneSign &way, u32 sign)
-        : bound(z.bound), way(way), sign(sign), exponent(way.exponent ^ sign),
-          slope(value_of(bits_of(way.slope) ^ sign))
+    /// Of f32, elements have a sign, which must be told. Of f64, the short way does not see it.
+    FSZ_DEVICE SignedBlock(const RelativeQuantizer<T> &z, const OneSign<T> &way, u32 sign)
+        : bound(z.bound), way(way), exponent(way.exponent), slope(way.slope)
     {
+        if constexpr (sizeof(T) == 4)
+        {
+            exponent ^= sign;
+            slope = value_of(bits_of(slope) ^ sign);
+        }
     }
 
     /// The magnitude of an element's code, or one less; and what is left of its distance.
-    FSZ_DEVICE u32 guess(float d, u64 before, u32 &left) const
+    FSZ_DEVICE u32 guess(T d, u64 before, u32 &left) const
     {
         using P = Parabola<float>;
+        const u32 pattern = pattern_word(d);
         // (a & b) | c: the compiler would make two instructions of the exponent with its sign.
         u32 mantissa;
         asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
             : "=r"(mantissa)
-            : "r"(bits_of(d)), "r"(Octave<float>::LEN - 1), "r"(exponent));
+            : "r"(pattern), "r"(Way::OCTAVE - 1), "r"(exponent));
         const u32 distance =
-            bits_of(d) - mantissa +
+            pattern - mantissa +
             approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
-        const u64 scaled = static_cast<u64>(distance) * bound.reciprocal + before;
-        const u32 code = static_cast<u32>(scaled >> 32) >> bound.shift;
-        left = distance + code * way.minus_stride;
+        const u64 scaled = static_cast<u64>(distance) * Way::reciprocal(bound) + before;
+        const u32 shifted = static_cast<u32>(scaled >> 32);
+        const u32 code = shifted >> Way::shift(bound);
+        left = sizeof(T) == 4 ? distance + code * way.rest : shifted * way.rest;
         return code;
     }
 
     /// Makes the guess exact: guesses are low, so it is this code or the next.
-    FSZ_DEVICE void settle(float d, u32 &code) const
+    FSZ_DEVICE void settle(T size, u32 &code) const
     {
-        const u32 begin = way.value + (bound.stride - bound.low);
-        const u32 next = Octave<float>::bits(code * bound.stride + begin, Octave<float>::BEND);
-        asm("{\n.reg .pred reached;\n"
-            "setp.le.u32 reached, %1, %2;\n"
-            "@reached add.u32 %0, %0, 1;\n}"
-            : "+r"(code)
-            : "r"(next), "r"(bits_of(d) ^ sign));
+        const Bits begin = way.value + (bound.stride - bound.low);
+        const Bits next = Octave<T>::bits(code * bound.stride + begin, Octave<T>::BEND);
+        if constexpr (sizeof(T) == 4)
+        {
+            asm("{\n.reg .pred reached;\n"
+                "setp.le.u32 reached, %1, %2;\n"
+                "@reached add.u32 %0, %0, 1;\n}"
+                : "+r"(code)
+                : "r"(next), "r"(bits_of(size)));
+        }
+        else
+        {
+            code += next <= bits_of(size);
+        }
     }
 
     /// The ends of codes where elements of up to `most` may have larger errors than those so far;
     /// they and their values are where the curve takes `run` at least.
-    FSZ_DEVICE Ends ends(float most, float run, const RelativeError<float> &so_far) const
+    FSZ_DEVICE Ends ends(T most, float run, const RelativeError<T> &so_far) const
     {
-        const float allowed = approximate_quotient(so_far.absolute, most);
+        const T allowed = approximate_quotient(so_far.absolute, most);
         // A quotient that is no number allows nothing.
-        const float share = so_far.relative < allowed ? so_far.relative : allowed;
+        const float share = share_below(so_far.relative < allowed ? so_far.relative : allowed);
         // As a code's `low` and `high` follow from the bound: x / (1 + x / 2) and x / (1 - x / 2),
-        // of which the sums are a little less, are no larger than ln(1 + x) and -ln(1 - x). Values
-        // and patterns are off by the next integer.
+        // of which the sums are a little less, are no larger than ln(1 + x) and -ln(1 - x).
         const float half = 0.5f * share;
-        const float patterns = __fmul_rn(__fmul_rn(share, 0x1p23f * (1 - 0x1p-19f)), run);
+        const float units = __fmul_rn(__fmul_rn(share, 0x1p23f * (1 - 0x1p-19f)), run);
         const float before = 1 - half * (1 - half * (1 - half));
         const float behind = 1 + half * (1 + half * (1 + half));
-        const float begin = way.low + 4 - patterns * before;
-        const float end = way.high + 4 - patterns * behind;
-        const float most_patterns =
-            static_cast<float>(bound.stride - RelativeShortWay<float>::LACKED);
-        const u64 less = static_cast<u64>(patterns_of(begin, most_patterns)) * bound.reciprocal;
-        return {way.before - less, way.last - patterns_of(end, most_patterns)};
+        const float begin = way.low + Way::OFF - units * before;
+        const float end = way.high + Way::OFF - units * behind;
+        const u32 most_units = static_cast<u32>(bound.stride >> Way::UNIT) - Way::LACKED;
+        const u32 first = units_of(begin, static_cast<float>(most_units));
+        const u32 behind_last = units_of(end, static_cast<float>(most_units));
+        const u64 less = static_cast<u64>(first) * Way::reciprocal(bound);
+        if constexpr (sizeof(T) == 4)
+        {
+            return {way.before - less, way.last - behind_last};
+        }
+        else
+        {
+            // The fraction begins where `before` is less. Shifted as what is left is.
+            const u32 between = way.last - min(way.last, first + behind_last);
+            return {way.before - less, __umulhi(between, Way::reciprocal(bound)) * way.rest};
+        }
     }
 
-    FSZ_DEVICE float error(float d, u32 code) const
+    FSZ_DEVICE T error(T size, u32 code) const
     {
-        const u32 bits = Octave<float>::bits(code * bound.stride + way.value, Octave<float>::BEND);
-        return distance_of(fabsf(d), value_of(bits));
+        const Bits bits = Octave<T>::bits(code * bound.stride + way.value, Octave<T>::BEND);
+        return distance_of(size, value_of(bits));
     }
 };
 
 /// Quantizes the lane's block, which fits, but for the elements near the ends of their codes.
-FSZ_DEVICE NearEnds quantize_one_sign(const SharedRow<float> &row,
-                                      const RelativeQuantizer<float> &z, const OneSign &way,
-                                      const RelativeError<float> &so_far, const BitsRange &range,
-                                      float (&code)[BLOCK])
+template <class T>
+FSZ_DEVICE NearEnds quantize_one_sign(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
+                                      const OneSign<T> &way, const RelativeError<T> &so_far,
+                                      const BitsRange &range, float (&code)[BLOCK])
 {
-    constexpr u32 PIECE = SharedRow<float>::PIECE;
-    const SignedBlock block(z, way, range.sign());
+    constexpr u32 PIECE = SharedRow<T>::PIECE;
+    const SignedBlock<T> block(z, way, range.sign());
     const u32 unit = range.sign() != 0 ? ~0u : 1;
-    const float least = value_of(range.least & ~Element<float>::SIGN);
-    const float most = value_of(range.most & ~Element<float>::SIGN);
+    const T least = least_of<T>(range.least & ~Element<float>::SIGN);
+    const T most = most_of<T>(range.most & ~Element<float>::SIGN);
     // Negative blocks have their smallest magnitudes at their smallest bits, too.
-    const float run = least_run(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
+    const float run = least_run<T>(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
     const Ends ends = block.ends(most, run, so_far);
     NearEnds near{0, ends.before};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
     {
-        float d[PIECE];
+        T d[PIECE];
         row.load(piece, d);
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)

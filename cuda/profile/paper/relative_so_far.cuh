@@ -43,16 +43,18 @@ template <class T> struct RelativeSoFar
         }
     }
 
-    /// Takes the elements of a warp in, of lanes that have some within `reach`.
-    FSZ_DEVICE void take(const Extremes<T> &extremes, T reach)
+    /// Takes the elements of a warp in, which are within some extremes, of lanes that have some
+    /// within `reach`. Of f32, the extremes are elements; of f64, these are looked for.
+    FSZ_DEVICE void take(const Extremes<T> &within, const SharedRow<T> &row, T reach)
     {
-        const volatile RelativeSoFar &now = *this;
-        const bool taken = extremes.within(reach) && extremes.low <= extremes.high;
-        const Bits high = taken ? order_key(extremes.high) : 0;
-        const Bits low = taken ? static_cast<Bits>(~order_key(extremes.low)) : 0;
-        if (__any_sync(WARP_ALL, high > now.max_key || low > now.min_key))
+        Keys keys(within, reach);
+        if (__any_sync(WARP_ALL, is_wider(keys)))
         {
-            const Bits most = warp_max(high), least = warp_max(low);
+            if constexpr (sizeof(T) == 8)
+            {
+                keys = Keys(exact_extremes(row), reach);
+            }
+            const Bits most = warp_max(keys.high), least = warp_max(keys.low);
             if (lane_id() == 0)
             {
                 atomicMax(&max_key, most);
@@ -74,6 +76,26 @@ template <class T> struct RelativeSoFar
     }
 
 private:
+    /// As `max_key` and `min_key`: 0 of a lane without elements.
+    struct Keys
+    {
+        Bits high;
+        Bits low;
+
+        FSZ_DEVICE Keys(const Extremes<T> &extremes, T reach)
+        {
+            const bool taken = extremes.within(reach) && extremes.low <= extremes.high;
+            high = taken ? order_key(extremes.high) : 0;
+            low = taken ? static_cast<Bits>(~order_key(extremes.low)) : 0;
+        }
+    };
+
+    FSZ_DEVICE bool is_wider(const Keys &keys) const
+    {
+        const volatile RelativeSoFar &now = *this;
+        return keys.high > now.max_key || keys.low > now.min_key;
+    }
+
     /// Takes an error in, and gives the largest before.
     static FSZ_DEVICE Bits met(u64 *largest, Bits error)
     {

@@ -31,53 +31,59 @@ FSZ_DEVICE double half_unit(double value)
     return __dmul_rn(octave, 0x1p-53 * (1 - 0x1p-16));
 }
 
-/// What quantizing on the short way needs, of a field.
+/// The highest 32 bits of an element: numbers without a sign order as these do.
+FSZ_DEVICE u32 top_word(float d) { return bits_of(d); }
+
+FSZ_DEVICE u32 top_word(double d) { return static_cast<u32>(bits_of(d) >> 32); }
+
+/// The bits of an element from the 23 highest of its mantissa on. Of f64, the sign and the two
+/// highest bits of the exponent are lost.
+FSZ_DEVICE u32 pattern_word(float d) { return bits_of(d); }
+
+FSZ_DEVICE u32 pattern_word(double d)
+{
+    return __funnelshift_r(static_cast<u32>(bits_of(d)), top_word(d), 52 - 23);
+}
+
+/// What quantizing on the short way has of an element type. It goes by numbers of 32 bits, in
+/// *units*: the 23 bits of a float's mantissa, whatever the type.
 template <class T> struct RelativeShortWay
 {
     using Bits = typename Element<T>::Bits;
-    /// A guess is in units of the 23 bits of a float's mantissa.
-    static constexpr u32 DROPPED = Element<T>::MANTISSA - 23;
+    /// Patterns of a unit, as a shift; and units of an octave.
+    static constexpr u32 UNIT = Element<T>::MANTISSA - 23;
+    static constexpr u32 OCTAVE = 1u << 23;
     /// How far guesses are lowered, so that they are below the pattern; and what they may lack
-    /// then. The approximate root is off by 3.9 units at most, and bits that are dropped by 1.5.
-    static constexpr Bits LOWERED = Bits{DROPPED == 0 ? 5 : 8} << DROPPED;
-    static constexpr Bits LACKED = 2 * LOWERED;
-    /// The distances are numbers of 32 bits, in units of so many bits.
-    static constexpr u32 COARSE = sizeof(T) == 4 ? 0 : 31;
-
-    const RelativeQuantizer<T> &z;
-    /// The pattern that distances are from, with the bits of a guess of 0.
-    Bits from;
-    /// Distances beyond this have no code on the short way.
-    u32 reach;
-    /// What is left of distances from here on may belong to the next code.
-    Bits last;
-    /// The largest relative error so far.
-    T share;
-    T more;
-
-    FSZ_DEVICE RelativeShortWay(const RelativeQuantizer<T> &z, T share)
-        : z(z), from(z.origin + LOWERED), reach(reach_of_codes(z)), last(z.bound.stride - LACKED),
-          share(share), more(half_unit(share))
-    {
-    }
+    /// then. The approximate root is off by 3.9 units at most; of f64, an element's dropped bits
+    /// take 1.5 units and the reciprocal takes 1, and those of the origin give 1.
+    static constexpr u32 LOWERED = 5;
+    static constexpr u32 LACKED = sizeof(T) == 4 ? 10 : 12;
+    /// What values and the ends of codes may be off, in whole units.
+    static constexpr float OFF = sizeof(T) == 4 ? 4 : 3;
 
     /// Whether any part may go the short way.
     static FSZ_DEVICE bool serves(const RelativeQuantizer<T> &z)
     {
         const RelativeBound<T> &bound = z.bound;
         return bound.curved != 0 && bound.knee < static_cast<u32>(FUSED_REACH) &&
-               bound.stride > 2 * LACKED && bound.shift + 1 > COARSE;
+               bound.stride >> UNIT > 2 * LACKED;
     }
 
-    /// No pattern below the origin is within.
+    /// Units beyond which there is no code on the short way.
     static FSZ_DEVICE u32 reach_of_codes(const RelativeQuantizer<T> &z)
     {
         const u32 codes = static_cast<u32>(FUSED_REACH) - min(z.bound.knee + 2, 4194302u);
-        const u64 all = (static_cast<u64>(z.bound.stride) >> COARSE) * codes;
-        const u32 origin = static_cast<u32>(z.origin >> COARSE);
-        const u32 least = (sizeof(T) == 4 ? 0x7FFFFFFFu : ~0u) - (sizeof(T) == 4 ? 0 : origin + 1);
-        return static_cast<u32>(min(all, static_cast<u64>(least)));
+        const u64 all = static_cast<u64>(z.bound.stride >> UNIT) * codes;
+        return static_cast<u32>(min(all, u64{0x7FFFFFFF}));
     }
+
+    /// The reciprocal of the stride in units, shifted by `shift` more than 32 bits.
+    static FSZ_DEVICE u32 reciprocal(const RelativeBound<T> &bound)
+    {
+        return static_cast<u32>(bound.reciprocal >> (8 * sizeof(T) - 32));
+    }
+
+    static FSZ_DEVICE u32 shift(const RelativeBound<T> &bound) { return bound.shift - UNIT; }
 };
 
 /// ROUND + q, for the sign of an element and the magnitude of its code; `round` has the bits of
