@@ -20,6 +20,37 @@ enum class Kept : u32
     DIFFERENCES
 };
 
+/// Boxes that the warps of a thread block are to take for others than plain ones, in shared memory:
+/// masked ones lie beside each other, and two ways that a multiprocessor goes at once push each
+/// other's instructions out of the cache. Each masked one adds some to those: where they are few,
+/// plain ones between them go their own way soon.
+struct OtherBoxes
+{
+    static constexpr i32 BESIDE_LISTED = 4;
+    static constexpr i32 BESIDE_MASKED = 4;
+    static constexpr i32 BESIDE_MOST = 64;
+
+    /// How many there are, but for a few: warps do not wait for each other.
+    i32 boxes;
+
+    FSZ_DEVICE i32 now() const { return static_cast<const volatile OtherBoxes &>(*this).boxes; }
+
+    FSZ_DEVICE bool any() const { return __any_sync(WARP_ALL, now() > 0); }
+
+    /// Takes a box that went the way of others: whether some of it is masked, or masked or listed.
+    /// Called by a warp.
+    FSZ_DEVICE void take(bool masked, bool escaped)
+    {
+        if (lane_id() == 0)
+        {
+            const i32 left = max(now() - 1, 0);
+            const i32 most = masked ? min(left + BESIDE_MASKED, BESIDE_MOST) : left;
+            atomicExch(&boxes, escaped ? max(most, BESIDE_LISTED) : most);
+        }
+        __syncwarp();
+    }
+};
+
 /// A box that is predicted.
 template <class Error> struct PredictedBox
 {
@@ -67,19 +98,12 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
     PlainBoxes<Z> plain;
     /// What is known of the field's elements.
     Statistics statistics;
-    /// Boxes that are to be taken for others than plain ones: masked ones lie beside each other,
-    /// and two ways that a multiprocessor goes at once push each other's instructions out of the
-    /// cache. Each masked one adds some to those: where they are few, plain ones between them go
-    /// their own way soon.
-    u32 others;
-    static constexpr u32 BESIDE_LISTED = 4;
-    static constexpr u32 BESIDE_MASKED = 4;
-    static constexpr u32 BESIDE_MOST = 64;
+    OtherBoxes &others;
 
     FSZ_DEVICE BoxPredictor(const Args &args, const BoxGrid &grid, const EncodeProgram *programs,
-                            EncodeStage &stage, const PredictorSlot<T> &slot)
+                            EncodeStage &stage, const PredictorSlot<T> &slot, OtherBoxes &others)
         : BoxElements<Z>(args, grid), programs(programs), stage(stage), slot(slot), how(grid),
-          plain(args, grid, shared_address(stage.words)), statistics{}, others(0)
+          plain(args, grid, shared_address(stage.words)), statistics{}, others(others)
     {
     }
 
@@ -567,7 +591,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             });
         }
         bool misfit = false;
-        if (others == 0 && plain_box(box, base, made, misfit))
+        if (!others.any() && plain_box(box, base, made, misfit))
         {
             return made;
         }
@@ -575,10 +599,7 @@ template <class Z> struct BoxPredictor : BoxElements<Z>
             [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, misfit); });
         if (CODED && made.kept != Kept::DIFFERENCES)
         {
-            const u32 left = max(others, 1u) - 1;
-            others = made.escaped > made.listed ? min(left + BESIDE_MASKED, BESIDE_MOST)
-                     : made.escaped > 0         ? max(left, BESIDE_LISTED)
-                                                : left;
+            others.take(made.escaped > made.listed, made.escaped > 0);
         }
         return made;
     }

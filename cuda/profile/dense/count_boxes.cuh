@@ -77,9 +77,15 @@ FSZ_DEVICE void count_boxes(const typename ArgsOf<Z>::Args &args, const BoxTasks
     {
         histogram[0][k] = 0;
     }
+    // Nothing is taken into it: boxes that are counted do not lie beside each other.
+    __shared__ OtherBoxes others;
+    if (threadIdx.x == 0)
+    {
+        others = {};
+    }
     __syncthreads();
     const PredictorSlot<T> slot(work, blockIdx.x * warps + warp);
-    BoxPredictor<Z> predictor(args, task.grid, task.programs, stages[warp], slot);
+    BoxPredictor<Z> predictor(args, task.grid, task.programs, stages[warp], slot, others);
     BoxCoder<T, typename Z::Error, SymbolCounter> coder(task.programs, SymbolCounter{histogram, 0});
     const u32 stride = gridDim.x / tasks.tasks * warps;
     u64 raw_bits = 0, elements = 0;

@@ -100,10 +100,11 @@ template <u32 PAUSE> FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
 template <class Z>
 FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                                     const DenseWork &work, EncodeStage &stage,
-                                    Mail<typename Z::Error> *mails, u32 slot)
+                                    Mail<typename Z::Error> *mails, u32 slot, OtherBoxes &others)
 {
     using T = typename Z::Value;
-    BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot));
+    BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot),
+                              others);
     u32 number = 0, parity = 0;
     for (;;)
     {

@@ -36,23 +36,24 @@ FSZ_DEVICE u32 top_word(float d) { return bits_of(d); }
 
 FSZ_DEVICE u32 top_word(double d) { return static_cast<u32>(bits_of(d) >> 32); }
 
-/// The bits of an element from the 23 highest of its mantissa on. Of f64, the sign and the two
-/// highest bits of the exponent are lost.
+/// The bits of an element but for those at the end of its mantissa that a float lacks. Of f64, the
+/// sign and the two highest bits of the exponent are lost.
 FSZ_DEVICE u32 pattern_word(float d) { return bits_of(d); }
 
 FSZ_DEVICE u32 pattern_word(double d)
 {
-    return __funnelshift_r(static_cast<u32>(bits_of(d)), top_word(d), 52 - 23);
+    constexpr u32 DROPPED = Element<double>::MANTISSA - Element<float>::MANTISSA;
+    return __funnelshift_r(static_cast<u32>(bits_of(d)), top_word(d), DROPPED);
 }
 
 /// What quantizing on the short way has of an element type. It goes by numbers of 32 bits, in
-/// *units*: the 23 bits of a float's mantissa, whatever the type.
+/// *units*: the patterns of f32, whatever the type.
 template <class T> struct RelativeShortWay
 {
     using Bits = typename Element<T>::Bits;
     /// Patterns of a unit, as a shift; and units of an octave.
-    static constexpr u32 UNIT = Element<T>::MANTISSA - 23;
-    static constexpr u32 OCTAVE = 1u << 23;
+    static constexpr u32 UNIT = Element<T>::MANTISSA - Element<float>::MANTISSA;
+    static constexpr u32 OCTAVE = Octave<float>::LEN;
     /// How far guesses are lowered, so that they are below the pattern; and what they may lack
     /// then. The approximate root is off by 3.9 units at most; of f64, an element's dropped bits
     /// take 1.5 units and the reciprocal takes 1, and those of the origin give 1.
