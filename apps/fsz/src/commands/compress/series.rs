@@ -31,7 +31,9 @@ pub struct SeriesArgs {
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
     /// place in the list changed since are compressed again, and so are those whose values are
-    /// damaged; a damaged header is an error
+    /// damaged, or coded like another file than that of --like; a damaged header is an error. An input counts as changed
+    /// after chmod, chown and a new hard link, too: nothing but the time of these tells that an older file took its place,
+    /// as by mv, cp -p or tar
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
@@ -209,8 +211,9 @@ impl Series<'_> {
                     continue;
                 }
                 there.damaged += 1;
-            } else {
-                there.replaced += usize::from(kept.is_some());
+            } else if let Some(kept) = kept {
+                there.recoded += usize::from(kept.unlike);
+                there.replaced += usize::from(!kept.unlike);
             }
             let field = self.open(step, overall)?;
             overall.next(step.bytes);
@@ -247,6 +250,8 @@ struct There {
     kept: usize,
     /// Of inputs that changed since.
     replaced: usize,
+    /// Replaced, too: coded like another file than the one that is named now.
+    recoded: usize,
     /// Replaced, too.
     damaged: usize,
 }
@@ -256,6 +261,7 @@ impl There {
         let all = [
             (self.kept, "kept"),
             (self.replaced, "replaced: inputs changed"),
+            (self.recoded, "replaced: --like another file"),
             (self.damaged, "replaced: damaged"),
         ];
         let some = all.iter().filter(|(count, _)| *count > 0);
