@@ -44,7 +44,7 @@ pub use field::Field;
 pub use fixed_rate::FixedRate;
 pub use folder::{Folder, create_folder};
 pub use fsz1::{FSZ1_HEADER, FSZ1_MAGIC, Fsz1, Fsz1Field, Fsz1File, Fsz1Header, Fsz1Tile};
-pub use hints::Hints;
+pub use hints::{Hints, Like};
 pub use kind::{Kind, is_headerless_zfp};
 pub use mask::MaskFile;
 pub use memory::{zero_bytes, zeroed, zeros};
