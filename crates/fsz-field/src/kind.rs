@@ -71,6 +71,7 @@ impl Kind {
             _ if is(FSZ1_MAGIC) => Ok(Kind::Fsz1),
             _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
             "fsz" => Err(not_fsz(path, &start)),
+            "npy" if start.is_empty() => Err(Error::file(path, "empty: no values to read")),
             "npy" => {
                 Err(Error::file(path, "not a .npy file: it does not begin with NumPy's magic"))
             }

@@ -68,6 +68,12 @@ fn no_shape(path: &Path, bytes: &[u8], dtype: Option<DType>) -> Error {
         return Error::file(path, reason);
     }
     let (len, size) = (bytes.len(), dtype.map_or(4, DType::size));
+    if !len.is_multiple_of(size) {
+        let values = dtype.map_or("f32 or f64", DType::name);
+        let reason =
+            format!("{len} bytes, which are no whole number of {values}: is it cut short?");
+        return Error::file(path, reason);
+    }
     let reason = format!(
         "unknown shape: give --shape, for example --shape {} to read all {len} bytes as one dimension",
         len / size

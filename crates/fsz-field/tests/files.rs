@@ -90,6 +90,11 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
+    for (name, values) in [("T.f32", "f32"), ("T.f64", "f64"), ("T.dat", "f32 or f64")] {
+        let words = format!("13 bytes, which are no whole number of {values}:");
+        refused(&folder.file(name, &[7; 13]), &Hints::default(), &words);
+    }
+    let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &hints("7", None), "wrong --shape or --dtype");
     refused(
         &path,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, Progress};
 use fsz_field::{Field, Fsz1File, Kind, Like, Shape, StreamFile, with_values};
+use fsz_figure::number::short;
 use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
@@ -142,6 +143,11 @@ impl Args {
     /// The bound that is asked for, else that of the compressed file.
     fn bound(&self) -> Result<Option<Limit>> {
         if let Some(given) = self.bound {
+            ensure!(
+                given >= 0.0,
+                "--bound {}: it must be a number that is not negative",
+                short(given)
+            );
             return Ok(Some(given.into()));
         }
         Ok(match Kind::of(&self.reconstructed)? {

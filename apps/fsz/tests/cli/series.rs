@@ -651,6 +651,9 @@ fn nothing_of_a_series_is_left_unverified() {
     assert!(run.out.contains("out/b_6x20x30.fsz: bound holds"), "{run:?}");
     assert!(run.out.contains("\n1 of 3 streams FAILED, max error "), "{run:?}");
     fixture.write_f32("d.f32", &at(0));
+    let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32"]].concat()));
+    let told = "\nall 3 streams hold, 1 original WITHOUT a stream, max error ";
+    assert!(run.code == 1 && run.out.contains(told), "{run:?}");
     let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32", "--json"]].concat()));
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(run.err, "error: d.f32: there is no stream of this name\n");
