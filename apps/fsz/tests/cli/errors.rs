@@ -71,7 +71,7 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
     assert_eq!(
         told(&["inspect", "--quite"]),
         "error: unexpected argument '--quite' found\n\n  tip: a similar argument exists: '--quiet'\n\n\
-         Usage: fsz inspect --quiet <IN>\n\nFor more information, try '--help'.\n"
+         Usage: fsz inspect --quiet <IN>...\n\nFor more information, try '--help'.\n"
     );
     let missing = told(&["slice", "T.fsz"]);
     assert!(missing.contains("\n  --axis <N>\n  --index <N>\n"), "{missing}");
