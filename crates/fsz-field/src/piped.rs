@@ -5,8 +5,6 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use memmap2::{Mmap, MmapMut};
-
 use crate::error::{Error, Result};
 
 /// What stands for standard input.
@@ -19,7 +17,7 @@ enum Piped {
     /// Its first bytes, and what comes behind them.
     Begun(Vec<u8>, Box<dyn Read + Send>),
     /// All of it.
-    Whole(Arc<Mmap>),
+    Whole(Arc<Vec<u8>>),
 }
 
 /// Whether something can be read only once.
@@ -49,16 +47,15 @@ pub(crate) fn start(path: &Path, len: usize) -> Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 /// When they cannot be read, or standard input is a terminal.
-pub(crate) fn bytes(path: &Path) -> Result<Option<Arc<Mmap>>> {
+pub(crate) fn bytes(path: &Path) -> Result<Option<Arc<Vec<u8>>>> {
     with(path, |piped| {
-        let (start, rest) = match piped {
+        let all = match piped {
             Piped::Whole(all) => return Ok(Arc::clone(all)),
-            Piped::Begun(start, rest) => (start, rest),
+            Piped::Begun(all, rest) => {
+                rest.read_to_end(all)?;
+                Arc::new(std::mem::take(all))
+            }
         };
-        rest.read_to_end(start)?;
-        let mut map = MmapMut::map_anon(start.len())?;
-        map.copy_from_slice(start);
-        let all = Arc::new(map.make_read_only()?);
         *piped = Piped::Whole(Arc::clone(&all));
         Ok(all)
     })
