@@ -97,7 +97,7 @@ fn require_compressed_is_a_check_for_scripts() {
     assert_eq!(json.out.matches("\"steps\"").count(), 2);
     fixture.refused(
         &["inspect", "--require-compressed", "out.bp", "--variable", "Q"],
-        "available: T, count, plain, whole",
+        "out.bp: no variable Q; available: T, count, plain, whole",
     );
 }
 

@@ -58,7 +58,8 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     let mut found = bp.variables()?;
     let names: Vec<&str> = found.iter().map(|v| v.name.as_str()).collect();
     if let Some(missing) = args.variable.iter().find(|name| !names.contains(&name.as_str())) {
-        bail!("no variable {missing}; available: {}", names.join(", "));
+        let (path, names) = (args.input().display(), names.join(", "));
+        bail!("{path}: no variable {missing}; available: {names}");
     }
     found.retain(|v| args.variable.is_empty() || args.variable.contains(&v.name));
     let variables: Vec<Variable> =
