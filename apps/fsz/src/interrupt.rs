@@ -28,7 +28,8 @@ pub fn install() {
     let _ = ctrlc::set_handler(|| {
         let first = !REQUESTED.swap(true, Ordering::SeqCst);
         match cancellable().as_ref() {
-            Some(progress) if first => progress.cancel(),
+            // Who waits for a pipe does not look at it.
+            Some(progress) if first && !fsz_field::waits_for_a_pipe() => progress.cancel(),
             _ => end(),
         }
     });

@@ -51,7 +51,7 @@ pub use memory::{zero_bytes, zeroed, zeros};
 pub use npy::{npy_header, write_npy};
 pub use open::{open, open_watched};
 pub use output::{Output, remove_unfinished};
-pub use piped::input_len;
+pub use piped::{input_len, waits_for_a_pipe};
 pub use raw::write_raw;
 pub use series::streams_in;
 pub use shape::{Shape, shape_in_name};

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
@@ -12,6 +13,14 @@ const STANDARD: &str = "-";
 
 /// What was read of each, as it cannot be read again.
 static READ: Mutex<Vec<(PathBuf, Piped)>> = Mutex::new(Vec::new());
+
+/// Whether one of them is waited for.
+static WAITING: AtomicBool = AtomicBool::new(false);
+
+/// Whether a thread of this program waits for standard input or for a pipe: nothing but who writes to it can end that.
+pub fn waits_for_a_pipe() -> bool {
+    WAITING.load(Ordering::SeqCst)
+}
 
 enum Piped {
     /// Its first bytes, and what comes behind them.
@@ -67,6 +76,7 @@ fn with<R>(path: &Path, read: impl FnOnce(&mut Piped) -> io::Result<R>) -> Resul
         return Ok(None);
     }
     let mut all = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let _waiting = Waiting::new();
     let at = match all.iter().position(|(known, _)| known == path) {
         Some(at) => at,
         None => {
@@ -76,6 +86,22 @@ fn with<R>(path: &Path, read: impl FnOnce(&mut Piped) -> io::Result<R>) -> Resul
         }
     };
     read(&mut all[at].1).map(Some).map_err(Error::io(path))
+}
+
+/// One of them is waited for as long as this lives.
+struct Waiting;
+
+impl Waiting {
+    fn new() -> Waiting {
+        WAITING.store(true, Ordering::SeqCst);
+        Waiting
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.store(false, Ordering::SeqCst);
+    }
 }
 
 fn opened(path: &Path) -> Result<Box<dyn Read + Send>> {

@@ -134,7 +134,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let studied = args.study(&plan, path);
         spinner.finish_and_clear();
         let (record, origin) = studied.inspect_err(|error| {
-            if is_interrupt(error) {
+            if is_interrupt(error) && !fields.is_empty() {
                 terminal::note(quiet, "completed fields are saved; continue with --resume");
             }
         })?;

@@ -96,9 +96,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         series.compress(&ranges, &filled, overall)
     })
     .inspect_err(|error| {
-        // Who resumes knows.
-        let some = || !args.series.resume && steps.iter().any(|step| step.output.exists());
-        if is_interrupt(error) || some() {
+        // Who resumes knows, but for who interrupts.
+        let is_news = is_interrupt(error) || !args.series.resume;
+        if is_news && steps.iter().any(|step| step.output.exists()) {
             terminal::note(quiet, "completed steps are kept; continue with --resume");
         }
     })?;
