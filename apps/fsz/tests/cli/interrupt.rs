@@ -98,20 +98,40 @@ fn an_interrupt_ends_a_wait_for_a_pipe() {
         pipe.write_all(&[0; 1 << 20]).unwrap();
         slept(&child, None);
         signal(&child, libc::SIGINT);
-        let deadline = Instant::now() + LONGEST;
-        let ended = loop {
-            match child.try_wait().unwrap() {
-                Some(ended) => break ended,
-                None if Instant::now() > deadline => {
-                    child.kill().unwrap();
-                    panic!("{args:?} still waits");
-                }
-                None => std::thread::sleep(Duration::from_millis(1)),
-            }
-        };
-        assert_eq!(ended.code(), Some(130), "{args:?}");
+        assert_eq!(ended(&mut child).code(), Some(130), "{args:?}");
     }
     assert_eq!(fixture.names(), names);
+}
+
+/// Waits for the end of a program that waits for nothing.
+fn ended(child: &mut Child) -> std::process::ExitStatus {
+    let deadline = Instant::now() + LONGEST;
+    loop {
+        match child.try_wait().unwrap() {
+            Some(ended) => return ended,
+            None if Instant::now() > deadline => {
+                child.kill().unwrap();
+                panic!("it does not end");
+            }
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Nobody may ever read on: one interrupt is enough for what does not see that it was cancelled.
+#[test]
+fn an_interrupt_ends_a_write_that_nobody_reads() {
+    let (fixture, _) = with_parts();
+    let mut child = fixture.spawn(&["decompress", "x.fsz", "-o", "-"]);
+    let mut pipe = child.stdout.take().unwrap();
+    // A pipe holds less than a part: the program is now writing the first one, and waits.
+    pipe.read_exact(&mut [0; 1000]).unwrap();
+    slept(&child, None);
+    signal(&child, libc::SIGINT);
+    assert_eq!(ended(&mut child).code(), Some(130));
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.ends_with("interrupted: no unfinished output is left\n"), "{told}");
 }
 
 #[test]

@@ -15,7 +15,9 @@ use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
 use crate::output::{refuse_file_name, refuse_standard_output};
-use crate::{limit, terminal};
+use crate::{interrupt, limit, terminal};
+
+const KEPT: &str = "completed steps are kept; continue with --resume";
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -80,7 +82,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],
     };
-    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given, quiet };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -99,7 +101,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         // Who resumes knows, but for who interrupts.
         let is_news = is_interrupt(error) || !args.series.resume;
         if is_news && steps.iter().any(|step| step.output.exists()) {
-            terminal::note(quiet, "completed steps are kept; continue with --resume");
+            terminal::note(quiet, KEPT);
         }
     })?;
     drop(filled);
@@ -122,6 +124,7 @@ struct Series<'a> {
     kept: Vec<Option<Kept>>,
     /// The range that was told.
     given: Option<Range>,
+    quiet: bool,
 }
 
 impl Series<'_> {
@@ -201,6 +204,9 @@ impl Series<'_> {
         let (mut sum, mut there) = (Sum::default(), There::default());
         for (step, kept) in self.steps.iter().zip(&self.kept) {
             let range = self.range(step, ranges);
+            if step.output.exists() {
+                interrupt::keeps(self.quiet, KEPT);
+            }
             if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
                 let file = StreamFile::open(&step.output)?;
                 let stream = file.stream()?;
@@ -229,6 +235,7 @@ impl Series<'_> {
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&bytes)?;
             folder.commit(output)?;
+            interrupt::keeps(self.quiet, KEPT);
             sum.add(&Stream::open(&bytes)?);
         }
         Ok((sum, there))
