@@ -13,6 +13,19 @@ use crate::commands::{
     picture, slice, study, verify, view,
 };
 
+/// Exit codes, and what they mean.
+pub const EXIT_CODES: [(&str, &str); 4] = [
+    ("0", "success"),
+    ("1", "a check failed"),
+    ("2", "usage error or unreadable input"),
+    ("130", "interrupted"),
+];
+
+fn exit_codes() -> String {
+    let codes = EXIT_CODES.map(|(code, meaning)| format!("{code} {meaning}"));
+    format!("Exit codes: {}.", codes.join(", "))
+}
+
 /// Error-bounded lossy compression of scientific fields.
 ///
 /// Every finite value is reproduced within the error bound; NaN, ±Inf and missing values are
@@ -23,10 +36,8 @@ use crate::commands::{
 /// Outputs appear whole or not at all; symbolic links are followed. The input - is standard input, which
 /// is read into memory, as a pipe is. The output - is standard output, and summaries then go to standard
 /// error.
-///
-/// Exit codes: 0 success, 1 a check failed, 2 usage error or unreadable input, 130 interrupted.
 #[derive(Debug, Parser)]
-#[command(name = "fsz", version, max_term_width = 100)]
+#[command(name = "fsz", version, max_term_width = 100, after_long_help = exit_codes())]
 pub struct Cli {
     /// Print errors only: no progress bars, no summaries
     // Of every command the last but help: it would stand among the first options.

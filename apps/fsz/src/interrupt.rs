@@ -1,14 +1,29 @@
-//! Signals that end the program: work that can stop cleanly is asked to; other work ends with its
-//! unfinished files removed.
+//! Signals that end the program: work that can stop cleanly is asked to; other work, and what does not stop soon, ends with
+//! its unfinished files removed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fsz::Progress;
 
+use crate::terminal;
+
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 /// The work under way that stops when it is cancelled.
-static CANCELLABLE: Mutex<Option<Arc<Progress>>> = Mutex::new(None);
+static CANCELLABLE: Mutex<Option<Work>> = Mutex::new(None);
+/// Told when there is none any more.
+static OVER: Condvar = Condvar::new();
+
+/// How long work may take to see that it was cancelled. Not all of it looks often, and a write waits for who reads a pipe.
+const GRACE: Duration = Duration::from_secs(2);
+
+#[derive(Debug)]
+struct Work {
+    progress: Arc<Progress>,
+    /// What an interrupt leaves of it, and what to do with that.
+    kept: Option<&'static str>,
+}
 
 /// Exit code of a program ended by an interrupt: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
@@ -27,11 +42,34 @@ pub fn install() {
     // no reason not to work.
     let _ = ctrlc::set_handler(|| {
         let first = !REQUESTED.swap(true, Ordering::SeqCst);
-        match cancellable().as_ref() {
-            Some(progress) if first => progress.cancel(),
-            _ => end(),
+        // Who waits for a pipe does not look at it.
+        if first && !fsz_field::waits_for_a_pipe() && cancel() {
+            return;
         }
+        end()
     });
+}
+
+/// Cancels the work under way; whether it has stopped by itself, so that the command goes on and tells.
+fn cancel() -> bool {
+    let work = cancellable();
+    let Some(Work { progress, .. }) = work.as_ref() else { return false };
+    progress.cancel();
+    let waited = OVER.wait_timeout_while(work, GRACE, |work| work.is_some());
+    let (work, _) = waited.unwrap_or_else(PoisonError::into_inner);
+    let Some(Work { kept, .. }) = work.as_ref() else { return true };
+    if let Some(kept) = kept {
+        terminal::note(false, kept);
+    }
+    terminal::interrupted();
+    false
+}
+
+/// Says what an interrupt would leave of the work under way from now on, unless the user wants quiet.
+pub fn keeps(quiet: bool, kept: &'static str) {
+    if let Some(work) = cancellable().as_mut().filter(|_| !quiet) {
+        work.kept = Some(kept);
+    }
 }
 
 /// Whether an interrupt has come.
@@ -72,7 +110,7 @@ pub struct Cancellable(());
 impl Cancellable {
     /// The work that reports to `progress` can be cancelled.
     pub fn new(progress: &Arc<Progress>) -> Cancellable {
-        *cancellable() = Some(Arc::clone(progress));
+        *cancellable() = Some(Work { progress: Arc::clone(progress), kept: None });
         Cancellable(())
     }
 
@@ -85,9 +123,10 @@ impl Cancellable {
 impl Drop for Cancellable {
     fn drop(&mut self) {
         *cancellable() = None;
+        OVER.notify_all();
     }
 }
 
-fn cancellable() -> MutexGuard<'static, Option<Arc<Progress>>> {
+fn cancellable() -> MutexGuard<'static, Option<Work>> {
     CANCELLABLE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use fsz::{Bound, BoxRanges, Codec, Mask, Place, Region, StoredRegion};
-use fsz_field::{Field, Hints, Kind, MaskFile, Shape, with_values};
+use fsz_field::{Field, Hints, Kind, Like, MaskFile, Shape, with_values};
 
 use crate::terminal::count;
 
@@ -116,9 +116,9 @@ fn mask(path: &Path, field: &Field, codec: &Codec) -> Result<Mask> {
         let sides = file.shape().sides();
         return Ok(file.part(&vec![0; sides.len()], sides)?);
     }
-    let shape = (kind == Kind::Raw).then(|| field.shape().clone());
-    let like = Some("the field".to_owned());
-    let mask = fsz_field::open(path, &Hints { shape, like, ..Hints::default() }, codec)?;
+    let (shape, dtype) = (field.shape().clone(), field.dtype());
+    let like = Some(Like { name: "the field".to_owned(), shape, dtype });
+    let mask = fsz_field::open(path, &Hints { like, ..Hints::default() }, codec)?;
     fits(mask.shape())?;
     Ok(with_values!(mask.values(), values => {
         values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()

@@ -8,7 +8,7 @@ use clap::Args;
 use fsz::{Codec, DType, Progress};
 #[cfg(feature = "adios2")]
 use fsz_field::bp::{BlockInfo, Bp};
-use fsz_field::{Field, Hints, Kind, Shape, Synthetic};
+use fsz_field::{Field, Hints, Kind, Like, Shape, Synthetic};
 
 use crate::bar;
 #[cfg(feature = "adios2")]
@@ -33,9 +33,9 @@ pub struct SourceArgs {
     /// ADIOS2 block to read instead of the whole array
     #[arg(long, value_name = "N")]
     pub block: Option<u64>,
-    /// What has this shape and type, where they were not given.
+    /// The field that a raw file is compared with.
     #[arg(skip)]
-    pub like: Option<String>,
+    pub like: Option<Like>,
     /// Where an ADIOS2 file is looked for before it is opened.
     #[cfg(feature = "adios2")]
     #[arg(skip)]

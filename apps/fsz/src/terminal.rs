@@ -87,11 +87,16 @@ pub fn failure(failure: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if is_interrupt(failure) {
-        error("interrupted: no unfinished output is left");
+        interrupted();
         return ExitCode::from(130);
     }
     problem(failure);
     ExitCode::from(2)
+}
+
+/// Says that an interrupt ended the work.
+pub fn interrupted() {
+    error("interrupted: no unfinished output is left");
 }
 
 /// Reports what is wrong with the arguments, with a tip and the usage; help and version are no error.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::output::{Output, folder, sync_folder};
@@ -23,6 +24,21 @@ pub fn create_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(Error::io(path))
 }
 
+/// Folders that were made for what is still to come, each behind those that it lies in.
+static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn made() -> MutexGuard<'static, Vec<PathBuf>> {
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes folders in which nothing came, for a program that a signal ends.
+pub(crate) fn remove_empty() {
+    for folder in made().iter().rev() {
+        // One that holds something stays.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
 /// A folder that files are put in one after another.
 ///
 /// When it is dropped, the names of those that were are durable. Where it was made for them and holds nothing, it
@@ -41,9 +57,10 @@ impl Folder {
     /// When a file is in its place, or it cannot be made.
     pub fn create(path: &Path) -> Result<Folder> {
         let is_new = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
-        let made = path.ancestors().take_while(is_new).map(Path::to_owned).collect();
+        let new: Vec<PathBuf> = path.ancestors().take_while(is_new).map(Path::to_owned).collect();
         create_folder(path)?;
-        Ok(Folder { path: path.to_owned(), made })
+        made().extend(new.iter().rev().cloned());
+        Ok(Folder { path: path.to_owned(), made: new })
     }
 
     /// Makes an output in this folder durable and gives it its name. The name itself may be lost until the folder is
@@ -62,6 +79,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        made().retain(|folder| !self.made.contains(folder));
         // One that holds something stays, and so do those around it.
         let is_empty = |folder: &&PathBuf| fs::remove_dir(folder).is_ok();
         let gone = self.made.iter().take_while(is_empty).count();

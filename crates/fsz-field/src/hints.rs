@@ -16,8 +16,19 @@ pub struct Hints {
     pub dtype: Option<DType>,
     /// Bits per value of a `.zfp` file without a header.
     pub zfp_rate: Option<f64>,
-    /// What has this shape and type, where nobody gave them for the file itself: for people, if they do not fit.
-    pub like: Option<String>,
+    /// The field whose counterpart a raw file is: it has that shape where no other is told above.
+    pub like: Option<Like>,
+}
+
+/// Another field, with which a file is to be compared.
+#[derive(Debug, Clone)]
+pub struct Like {
+    /// What people call it.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// Its type.
+    pub dtype: DType,
 }
 
 impl Hints {

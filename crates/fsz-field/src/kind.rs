@@ -48,7 +48,7 @@ impl Kind {
     /// When the file cannot be read, is named `.fsz` or `.npy` and is neither, or is of a kind that is known but not
     /// read: `.npz` and HDF5.
     pub fn of(path: &Path) -> Result<Kind> {
-        if piped::bytes(path)?.is_none() {
+        if !piped::is_piped(path) {
             let metadata = std::fs::metadata(path).map_err(Error::io(path))?;
             if metadata.is_dir() {
                 return of_folder(path);
@@ -71,6 +71,7 @@ impl Kind {
             _ if is(FSZ1_MAGIC) => Ok(Kind::Fsz1),
             _ if is(ZFP_MAGIC) => Ok(Kind::Zfp),
             "fsz" => Err(not_fsz(path, &start)),
+            "npy" if start.is_empty() => Err(Error::file(path, "empty: no values to read")),
             "npy" => {
                 Err(Error::file(path, "not a .npy file: it does not begin with NumPy's magic"))
             }
@@ -131,8 +132,8 @@ pub fn is_headerless_zfp(path: &Path) -> Result<bool> {
 
 /// The first bytes of a file, at most so many.
 fn start_of(path: &Path, len: usize) -> Result<Vec<u8>> {
-    if let Some(all) = piped::bytes(path)? {
-        return Ok(all[..len.min(all.len())].to_vec());
+    if let Some(start) = piped::start(path, len)? {
+        return Ok(start);
     }
     let mut start = Vec::new();
     let file = File::open(path).map_err(Error::io(path))?;

@@ -21,8 +21,8 @@ use crate::storage::Storage;
 /// [`Mapped::check`] each time before its bytes are read, and behind it where
 /// [`outlive_shortened_files`](crate::outlive_shortened_files) keeps the program from ending.
 pub(crate) fn map_file(path: &Path) -> Result<Arc<Mapped>> {
-    if let Some(map) = piped::bytes(path)? {
-        return Ok(Arc::new(Mapped { watch: None, map, origin: None }));
+    if let Some(read) = piped::bytes(path)? {
+        return Ok(Arc::new(Mapped { watch: None, bytes: Bytes::Read(read), origin: None }));
     }
     let file = File::open(path).map_err(Error::io(path))?;
     let kind = file.metadata().map_err(Error::io(path))?;
@@ -33,7 +33,8 @@ pub(crate) fn map_file(path: &Path) -> Result<Arc<Mapped>> {
     // of the types it is read as. Writing to the file meanwhile changes values and no more.
     let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
     let watch = Watch::new(&map);
-    Ok(Arc::new(Mapped { watch, map: Arc::new(map), origin: Some((path.to_owned(), kind)) }))
+    let origin = Some((path.to_owned(), kind));
+    Ok(Arc::new(Mapped { watch, bytes: Bytes::Mapped(map), origin }))
 }
 
 /// What to say of a file that is another one by now.
@@ -45,12 +46,19 @@ const GONE: &str =
 /// The bytes of a file.
 #[derive(Debug)]
 pub(crate) struct Mapped {
-    /// Dropped before the map, which may be another's at once.
+    /// Dropped before the map, in whose place another one may be at once.
     watch: Option<Watch>,
-    map: Arc<Mmap>,
+    bytes: Bytes,
     /// Where they lie, and what the file was when it was mapped; none of what was read at once. The file itself is not kept
     /// open: a system allows few, and a series has many.
     origin: Option<(PathBuf, Metadata)>,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mmap),
+    /// What can be read only once.
+    Read(Arc<Vec<u8>>),
 }
 
 impl Mapped {
@@ -65,7 +73,7 @@ impl Mapped {
         }
         // One that took its place, or its removal, leaves the mapped one as it is.
         match path.metadata() {
-            Ok(now) if is_same(mapped, &now) && now.len() < self.map.len() as u64 => {
+            Ok(now) if is_same(mapped, &now) && now.len() < self.len() as u64 => {
                 Err(Error::file(path, CHANGED))
             }
             _ => Ok(()),
@@ -77,7 +85,10 @@ impl Deref for Mapped {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.map
+        match &self.bytes {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(read) => read,
+        }
     }
 }
 

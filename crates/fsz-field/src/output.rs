@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::folder::remove_empty;
 
 /// Links that are followed at most, as by Linux.
 const MOST_LINKS: usize = 40;
@@ -19,14 +20,15 @@ const STANDARD_OUTPUT: &str = "standard output";
 /// that is not in it.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the temporary files of all outputs that are being written, for a program that a signal
-/// ends: from now on no output is begun or named, and whoever tries waits for the end.
+/// Removes the temporary files of all outputs that are being written, and folders that were made for outputs of which
+/// none came, for a program that a signal ends: from now on no output is begun or named, and whoever tries waits for the end.
 pub fn remove_unfinished() {
     let unfinished = lock();
     for path in unfinished.iter() {
         // Nothing is left to do about a file that cannot be removed.
         let _ = fs::remove_file(path);
     }
+    remove_empty();
     std::mem::forget(unfinished);
 }
 

@@ -61,7 +61,13 @@ impl FromStr for Shape {
 
     fn from_str(text: &str) -> Result<Shape> {
         let side = |s: &str| s.trim().parse::<u64>().ok();
-        let sides: Option<Vec<u64>> = text.split(['x', 'X', ',']).map(side).collect();
+        let sides = |list: &str| list.split(['x', 'X', ',']).map(side).collect();
+        // As NumPy and others write it, one side with a comma.
+        let inner = |ends: (char, char)| text.trim().strip_prefix(ends.0)?.strip_suffix(ends.1);
+        let sides: Option<Vec<u64>> = match inner(('(', ')')).or_else(|| inner(('[', ']'))) {
+            Some(list) => sides(list.trim_end().strip_suffix(',').unwrap_or(list)),
+            None => sides(text),
+        };
         let unreadable = || {
             Error::Argument(format!(
                 "'{text}' is not a shape: separate the sides by x, slowest first, for example \
@@ -105,14 +111,31 @@ mod tests {
         assert_eq!(shape.elements(), 30 * 192 * 288);
         assert_eq!(shape.to_string(), "30x192x288");
         assert_eq!("7".parse::<Shape>().unwrap().sides(), [7]);
-        assert_eq!("3,4".parse::<Shape>().unwrap().sides(), [3, 4]);
+        for text in ["3,4", "(3, 4)", "[3, 4]", " (3,4,) "] {
+            assert_eq!(text.parse::<Shape>().unwrap().sides(), [3, 4], "{text}");
+        }
+        assert_eq!("(7,)".parse::<Shape>().unwrap().sides(), [7]);
         assert_eq!(Shape::new(&[]).unwrap().elements(), 1);
         assert_eq!(Shape::new(&[u64::MAX, 0, u64::MAX]).unwrap().elements(), 0);
     }
 
     #[test]
     fn what_is_not_a_shape_is_refused() {
-        for text in ["", "x", "3x", "-1", "3x-4", "1.5", "abc", "1x1x1x1x1x1x1x1x1"] {
+        for text in [
+            "",
+            "x",
+            "3x",
+            "-1",
+            "3x-4",
+            "1.5",
+            "abc",
+            "(3, 4",
+            "3, 4)",
+            "()",
+            "(,)",
+            "3,",
+            "1x1x1x1x1x1x1x1x1",
+        ] {
             assert!(text.parse::<Shape>().is_err(), "{text}");
         }
         assert!("4294967296x4294967296".parse::<Shape>().is_err());

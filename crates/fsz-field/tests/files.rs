@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use fsz::{Bound, Codec, CompressOptions, DType, Progress};
 use fsz_field::{
-    Error, Field, Hints, Kind, MaskFile, Output, Shape, StreamFile, open, with_values, write_npy,
-    write_raw,
+    Error, Field, Hints, Kind, Like, MaskFile, Output, Shape, StreamFile, open, with_values,
+    write_npy, write_raw,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -90,6 +90,11 @@ fn a_raw_file_that_does_not_fit_is_refused() {
     };
     let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &Hints::default(), "--shape 6");
+    for (name, values) in [("T.f32", "f32"), ("T.f64", "f64"), ("T.dat", "f32 or f64")] {
+        let words = format!("13 bytes, which are no whole number of {values}:");
+        refused(&folder.file(name, &[7; 13]), &Hints::default(), &words);
+    }
+    let path = folder.file("T.f32", &f32s([1.0; 6]));
     refused(&path, &hints("7", None), "wrong --shape or --dtype");
     refused(
         &path,
@@ -106,8 +111,21 @@ fn a_raw_file_that_does_not_fit_is_refused() {
         &hints("6", None),
         "25 bytes, but shape 6 takes 24 bytes as f32, 48 as f64;",
     );
-    let like = Hints { like: Some("T.fsz".to_owned()), ..hints("7", None) };
-    refused(&path, &like, "the shape is that of T.fsz: is this the right file?");
+    let like = |shape: &str, dtype| {
+        let like = Like { name: "T.fsz".to_owned(), shape: shape.parse().unwrap(), dtype };
+        Hints { like: Some(like), ..Hints::default() }
+    };
+    refused(&path, &like("7", DType::F32), "the shape is that of T.fsz: is this the right file?");
+    // Its bytes are so many, but the name tells another type.
+    refused(
+        &path,
+        &like("3", DType::F64),
+        "24 bytes, but shape 3 takes 12 bytes as f32; as f64 it would fit T.fsz: name it ",
+    );
+    let told = Hints { dtype: Some(DType::F64), ..like("3", DType::F32) };
+    assert_eq!(open(&path, &told, &Codec::cpu()).unwrap().dtype(), DType::F64);
+    let plain = open(&folder.file("T.dat", &[0; 24]), &like("3", DType::F64), &Codec::cpu());
+    assert_eq!(plain.unwrap().dtype(), DType::F64);
     refused(&folder.0.path().join("none.f32"), &Hints::default(), "No such file");
     refused(&folder.0.path().join("none.npy"), &Hints::default(), "No such file");
     let huge = hints("2305843009213693951", Some(DType::F64));

@@ -226,6 +226,24 @@ impl<'a> Stream<'a> {
         (!is_met).then_some(asked)
     }
 
+    /// Whether the field is coded as [`CompressOptions::like`](crate::CompressOptions::like) has it for `model`: by its
+    /// profile, with its layout, prediction and tables. A stream without elements has no tables that could differ.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when the tables of one of them are damaged.
+    pub fn is_like(&self, model: &Stream<'_>) -> Result<bool> {
+        let _mode = FloatMode::standard();
+        with_element!(self.header.dtype, T => {
+            let Some(plan) = Plan::<T>::of_header(&self.header) else { return Ok(false) };
+            let fitted = model.header.profile.fitted(&self.header.shape, plan.quantizer.relative());
+            // One that does not fit this shape is none that this was coded like.
+            if !fitted.is_ok_and(|fitted| fitted == self.header.profile) {
+                return Ok(false);
+            }
+        });
+        Ok(self.header.elements() == 0 || self.index().tables()? == model.index().tables()?)
+    }
+
     /// The tiles by kind, where the profile tells them outside of the payload.
     pub fn tile_counts(&self) -> TileCounts {
         let mut counts = TileCounts::default();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, Progress};
-use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile, with_values};
+use fsz_field::{Field, Fsz1File, Kind, Like, Shape, StreamFile, with_values};
+use fsz_figure::number::short;
 use fsz_metrics::Limit;
 
 use crate::codec::CodecArgs;
@@ -142,6 +143,11 @@ impl Args {
     /// The bound that is asked for, else that of the compressed file.
     fn bound(&self) -> Result<Option<Limit>> {
         if let Some(given) = self.bound {
+            ensure!(
+                given >= 0.0,
+                "--bound {}: it must be a number that is not negative",
+                short(given)
+            );
             return Ok(Some(given.into()));
         }
         Ok(match Kind::of(&self.reconstructed)? {
@@ -153,7 +159,7 @@ impl Args {
         })
     }
 
-    /// Opens both; a raw file takes its shape and type from the other one where it must.
+    /// Opens both; a raw file takes its shape from the other one.
     fn open_both(&self, codec: &Codec, progress: &Arc<Progress>) -> Result<(Field, Field)> {
         let plain = SourceArgs::default();
         let kind = Kind::of(&self.reconstructed)?;
@@ -161,7 +167,7 @@ impl Args {
             let source = &self.source;
             let original = source.open_chosen_watched(&self.original, codec, "", progress)?;
             let kind = (original.shape(), original.dtype());
-            let SourceArgs { shape, dtype, like, .. } = self.like(&self.original, kind, true);
+            let SourceArgs { shape, dtype, like, .. } = self.like(&self.original, kind);
             let source = SourceArgs { shape, dtype, like, ..plain };
             let reconstructed = source.open_watched(&self.reconstructed, codec, progress)?;
             return Ok((original, reconstructed));
@@ -177,14 +183,10 @@ impl Args {
         Ok((original, reconstructed))
     }
 
-    /// Where a field comes from that has shape and type of the one in this file, if it is `raw`.
-    fn like(&self, path: &Path, (shape, dtype): (&Shape, DType), raw: bool) -> SourceArgs {
-        SourceArgs {
-            shape: self.source.shape.clone().or(raw.then(|| shape.clone())),
-            dtype: self.source.dtype.or(raw.then_some(dtype)),
-            like: self.source.shape.is_none().then(|| path.display().to_string()),
-            ..self.source.clone()
-        }
+    /// Where a field comes from that is compared with the one in this file, of this shape and type.
+    fn like(&self, path: &Path, (shape, dtype): (&Shape, DType)) -> SourceArgs {
+        let (name, shape) = (path.display().to_string(), shape.clone());
+        SourceArgs { like: Some(Like { name, shape, dtype }), ..self.source.clone() }
     }
 
     /// Opens the original of a reconstruction of this shape and type, which tells variable and step of an ADIOS2 file.
@@ -196,7 +198,7 @@ impl Args {
         progress: &Arc<Progress>,
     ) -> Result<Field> {
         let kind = Kind::of(&self.original)?;
-        let mut source = self.like(&self.reconstructed, (shape, dtype), kind == Kind::Raw);
+        let mut source = self.like(&self.reconstructed, (shape, dtype));
         if kind == Kind::Bp {
             source.variable = source.variable.or(name);
             source.step = source.step.or(step);

@@ -23,7 +23,8 @@ pub struct Args {
     /// ADIOS2 block; required for a .fsz output if there are several
     #[arg(long, value_name = "N")]
     block: Option<u64>,
-    /// Output file: .fsz, .npy, or raw little-endian values for any other extension that names nothing else
+    /// Output file: .fsz, .npy, or raw little-endian values for any other extension that names nothing else;
+    /// - for raw values on standard output
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     /// Overwrite an existing output file

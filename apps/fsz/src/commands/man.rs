@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Command;
-use clap_mangen::Man;
 use fsz_field::{Output, create_folder};
 
 use crate::output::refuse_standard_output;
 use crate::terminal;
+
+mod page;
+mod synopsis;
 
 /// Write manual pages: fsz.1 and one per command
 #[derive(Debug, clap::Args)]
@@ -28,19 +30,13 @@ pub fn run(args: &Args, all: Command, quiet: bool) -> Result<()> {
     // What prints a page has none of its own, to which fsz.1 would refer.
     let mut all = all.disable_help_subcommand(true);
     all.build();
+    let version = format!("fsz {}", all.get_version().unwrap_or_default());
     for command in std::iter::once(&all).chain(all.get_subcommands()) {
-        write(command, args)?;
+        let path = args.out.join(format!("{}.1", page::name(command)));
+        let mut output = Output::create(&path, args.force)?;
+        output.put(page::of(command, &version).as_bytes())?;
+        output.commit()?;
     }
     let done = format!("{}: fsz.1 and one page per command", args.out.display());
     terminal::summary(quiet, false, &done)
-}
-
-fn write(command: &Command, args: &Args) -> Result<()> {
-    // The display name of a subcommand is fsz-compress, as manual pages are called.
-    let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
-    let mut page = Vec::new();
-    Man::new(command.clone()).render(&mut page)?;
-    let mut output = Output::create(&args.out.join(format!("{name}.1")), args.force)?;
-    output.put(&page)?;
-    Ok(output.commit()?)
 }

@@ -18,7 +18,9 @@ use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
 use crate::output::refuse_standard_output;
 use crate::source::{SourceArgs, check_field, synthetic};
-use crate::{standard_input, terminal};
+use crate::{interrupt, standard_input, terminal};
+
+const KEPT: &str = "completed fields are saved; continue with --resume";
 
 /// Study compression on fields: report.html, and a CSV file for each table and plot
 ///
@@ -134,8 +136,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let studied = args.study(&plan, path);
         spinner.finish_and_clear();
         let (record, origin) = studied.inspect_err(|error| {
-            if is_interrupt(error) {
-                terminal::note(quiet, "completed fields are saved; continue with --resume");
+            if is_interrupt(error) && !fields.is_empty() {
+                terminal::note(quiet, KEPT);
             }
         })?;
         eta.took((origin != Origin::Cache).then_some(record.seconds));
@@ -149,6 +151,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         };
         terminal::note(quiet, &format!("{} ({place}): {time}{}", record.name, eta.left()));
         fields.push(record);
+        interrupt::keeps(quiet, KEPT);
     }
     let study = Study { fields: &fields, gpu: gpu.as_ref(), command: &command() };
     fsz_study::write(&study, report, &args.out, force)?;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, DType, with_element};
-use fsz_field::{Field, Fsz1File, Kind, Shape, StreamFile};
+use fsz_field::{Field, Fsz1File, Kind, Like, Shape, StreamFile};
 use serde::Serialize;
 
 use crate::codec::CodecArgs;
@@ -41,7 +41,7 @@ pub struct Args {
     /// Compressed file, or several, or a folder of them
     #[arg(value_name = "IN.fsz")]
     input: Vec<PathBuf>,
-    /// Original field, of a series all of them; a raw file takes shape and type from the stream
+    /// Original field, of a series all of them; a raw file takes its shape from the stream
     #[arg(long, value_name = "FILE", num_args = 1..)]
     original: Vec<PathBuf>,
     /// Print JSON
@@ -200,15 +200,13 @@ impl Args {
         let kind = Kind::of(path)?;
         let (name, time_step) = if kind == Kind::Bp { told } else { (None, None) };
         let shape = Shape::new(shape)?;
-        // Other files tell theirs.
-        let raw = matches!(kind, Kind::Raw | Kind::Zfp);
         let source = SourceArgs {
-            shape: raw.then(|| shape.clone()),
-            dtype: raw.then_some(dtype),
+            shape: None,
+            dtype: None,
             variable: self.variable.clone().or(name),
             step: self.step.or(time_step),
             block: self.block,
-            like: Some(stream.display().to_string()),
+            like: Some(Like { name: stream.display().to_string(), shape: shape.clone(), dtype }),
             #[cfg(feature = "adios2")]
             last_bp: self.last_bp.clone(),
         };

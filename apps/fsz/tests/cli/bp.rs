@@ -97,7 +97,7 @@ fn require_compressed_is_a_check_for_scripts() {
     assert_eq!(json.out.matches("\"steps\"").count(), 2);
     fixture.refused(
         &["inspect", "--require-compressed", "out.bp", "--variable", "Q"],
-        "available: T, count, plain, whole",
+        "out.bp: no variable Q; available: T, count, plain, whole",
     );
 }
 
@@ -248,6 +248,17 @@ fn without_the_operator_compressed_variables_are_told_what_they_lack() {
     let words = "if T was written through FSZ: the FSZ operator was not found at /none/libfsz_adios2.so: build it";
     assert!(told.contains(words), "{told}");
     assert_eq!(read("plain").0, Some(0));
+    // So it is for what is in the file.
+    let inspect = |variable: &str| {
+        let mut command = fixture.command(&["inspect", "out.bp", "--variable", variable]);
+        command.env("ADIOS2_PLUGIN_PATH", "/none").output().unwrap()
+    };
+    let told = inspect("T");
+    assert_eq!(told.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(error.contains("the FSZ operator was not found at /none/libfsz_adios2.so"), "{error}");
+    let told = inspect("plain");
+    assert_eq!((told.status.code(), &*told.stderr), (Some(0), &b""[..]));
 }
 
 #[test]

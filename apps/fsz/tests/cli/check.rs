@@ -69,6 +69,23 @@ fn verify_refuses_another_shape() {
     fixture.refused(&["verify", "T.fsz", "--original", "flat.npy"], "3600");
 }
 
+/// A file of f32 is not read as half as many f64, to which it would fit.
+#[test]
+fn a_raw_file_has_the_type_that_its_name_tells() {
+    let fixture = Fixture::with_stream();
+    fixture.write("half_6x20x15.f64", &fixture.read(FIELD));
+    fixture.fine(&["compress", "half_6x20x15.f64", "-o", "half.fsz", "--abs", "1"]);
+    let words = "T_6x20x30.f32: 14400 bytes, but shape 6x20x15 takes 7200 bytes as f32; as f64 it would fit half";
+    fixture.refused(&["verify", "half.fsz", "--original", FIELD], words);
+    fixture.refused(&["compare", FIELD, "half.fsz"], words);
+    fixture.refused(&["compare", "half_6x20x15.f64", FIELD], words);
+    // It may be told otherwise, and a name that tells no type has that of the other.
+    fixture.fine(&["compare", FIELD, "half.fsz", "--dtype", "f64"]);
+    fixture.write("half.dat", &fixture.read(FIELD));
+    fixture.fine(&["verify", "half.fsz", "--original", "half.dat"]);
+    fixture.fine(&["compare", "half.dat", "half.fsz"]);
+}
+
 /// Another type is no wrong --dtype, which verify has not.
 #[test]
 fn verify_refuses_another_type() {

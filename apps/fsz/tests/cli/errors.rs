@@ -71,7 +71,7 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
     assert_eq!(
         told(&["inspect", "--quite"]),
         "error: unexpected argument '--quite' found\n\n  tip: a similar argument exists: '--quiet'\n\n\
-         Usage: fsz inspect --quiet <IN>\n\nFor more information, try '--help'.\n"
+         Usage: fsz inspect --quiet <IN>...\n\nFor more information, try '--help'.\n"
     );
     let missing = told(&["slice", "T.fsz"]);
     assert!(missing.contains("\n  --axis <N>\n  --index <N>\n"), "{missing}");
@@ -95,7 +95,7 @@ fn what_is_wrong_with_arguments_comes_with_a_tip_and_the_usage() {
 fn negative_numbers_are_values() {
     let fixture = Fixture::with_stream();
     fixture.fine(&["compress", FIELD, "-o", "m.fsz", "--abs", "1", "--missing", "-999"]);
-    fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "-1"], "a bound must be");
+    fixture.refused(&["compare", FIELD, "T.fsz", "--bound", "-1"], "--bound -1: it must be");
     fixture.refused(&["bench", FIELD, "--relative", "-1"], "bound -1");
     for (accuracy, told) in [("-1", "-1"), ("inf", "inf"), ("nan", "NaN")] {
         let words = format!("--accuracy {told}: it must be a positive, finite number");
@@ -180,7 +180,10 @@ fn inputs() {
     fixture
         .refused(&["compress", "absent.f32", "-o", "x.fsz", "--abs", "1"], "absent.f32: No such");
     fixture.write("T.bin", b"\x00\x01\x02\x03\x04\x05\x06");
-    fixture.refused(&["compress", "T.bin", "-o", "x.fsz", "--abs", "1"], "--shape");
+    fixture.refused(
+        &["compress", "T.bin", "-o", "x.fsz", "--abs", "1"],
+        "no whole number of f32 or f64",
+    );
     fixture.write("bad.npy", b"\x93NUMPY\x01\x00\xff");
     fixture.refused(&["compress", "bad.npy", "-o", "x.fsz", "--abs", "1"], "damaged");
     fixture.refused(&["inspect", FIELD], "not a .fsz");

@@ -176,10 +176,30 @@ fn manual_pages() {
     }
     // The pages that the first one refers to are there.
     let first = fixture.read_text("man/fsz.1").replace('\\', "");
-    let referred = first.split_whitespace().filter_map(|word| word.strip_suffix("(1)"));
+    let referred =
+        first.split_whitespace().filter_map(|word| word.strip_suffix("fR(1)")?.strip_prefix("fB"));
     let pages: Vec<&str> = referred.filter(|page| page.starts_with("fsz-")).collect();
     assert_eq!(pages.len(), 15, "{first}");
     assert!(pages.iter().all(|page| fixture.path(&format!("man/{page}.1")).exists()), "{pages:?}");
+    // The forms of man(7), and second names.
+    let compress = fixture.read_text("man/fsz-compress.1").replace('\\', "");
+    let version = env!("CARGO_PKG_VERSION");
+    for part in [
+        &*format!(".TH FSZ-COMPRESS 1 \"\" \"fsz {version}\" \"FSZ manual\"\n"),
+        "\nfBfszfR fBcompressfR [fIoptionsfR] fB--outputfR fIOUT.fszfR {fB--absfR fIEfR|",
+        "|fB--max-bytesfR fINfR} fIINfR...\n.SH DESCRIPTION\nSeveral inputs, ",
+        ".TP\nfB-ofR, fB--outputfR fIOUT.fszfR\n",
+        ".TP\nfB--absfR, fB--absolutefR fIEfR\n",
+        ".SS \"Series (several inputs, ",
+        ".SH \"WHICH BOUND ANSWERS WHICH QUESTION\"\n.TP\nfB--abs EfR\nNo value is off ",
+        ".SH \"EXIT STATUS\"\n.TP\nfB0fR\nsuccess\n",
+        ".SH \"SEE ALSO\"\nfBfszfR(1)\n",
+    ] {
+        assert!(compress.contains(part), "{part}: {compress}");
+    }
+    let shells = fixture.read_text("man/fsz-completions.1");
+    assert!(shells.contains("\nShell: bash, elvish, "), "{shells}");
+    assert!(shells.is_ascii() && compress.contains("[u2026]"));
     fixture.refused(&["man", "--out", "man"], "--force");
     fixture.fine(&["man", "--out", "man", "--force"]);
 }

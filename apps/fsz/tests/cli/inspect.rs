@@ -186,3 +186,31 @@ fn steps_of_a_folder_are_in_the_order_of_their_numbers() {
         files.map(|s| format!("out/{}", s["file"].as_str().unwrap())).collect();
     assert_eq!(files, names);
 }
+
+/// As of a folder, but in the order in which they are named, and by their paths.
+#[test]
+fn several_files_are_shown_together() {
+    let fixture = Fixture::with_stream();
+    for bound in ["0.1", "0.01"] {
+        fixture.fine(&["compress", FIELD, "-o", &format!("{bound}.fsz"), "--abs", bound]);
+    }
+    std::fs::create_dir(fixture.path("folder")).unwrap();
+    std::fs::rename(fixture.path("0.01.fsz"), fixture.path("folder/0.01.fsz")).unwrap();
+    let all = ["inspect", "T.fsz", "0.1.fsz", "folder"];
+    let text = fixture.fine(&all);
+    let first: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(first, ["file", "T.fsz", "0.1.fsz", "folder/0.01.fsz", "3"], "{text}");
+    let report = fixture.json(&[&all[..], &["--json"]].concat());
+    assert_eq!(report["streams"][2]["file"], "folder/0.01.fsz");
+    assert_eq!(report["streams"][1]["bound"]["absolute"], 0.1);
+    let plot = fixture.fine(&[&all[..], &["--plot", "-"]].concat());
+    assert!(plot.starts_with("<svg"), "{plot}");
+    // What is no stream is told, and the others are shown; what is not there is a mistake.
+    let run = fixture.run(&["inspect", "T.fsz", FIELD]);
+    assert_eq!((run.code, run.out.lines().count()), (1, 2), "{run:?}");
+    assert!(run.err.starts_with(&format!("error: {FIELD}: not an FSZ stream")), "{run:?}");
+    fixture.refused(&["inspect", "T.fsz", "none.fsz"], "none.fsz: No such file");
+    std::fs::create_dir(fixture.path("out.bp")).unwrap();
+    fixture.refused(&["inspect", "T.fsz", "out.bp"], "out.bp: an ADIOS2 file: inspect it alone");
+    fixture.refused(&["inspect", "T.fsz", "0.1.fsz", "--tiles", "t.csv"], "--tiles needs a .fsz");
+}

@@ -1,7 +1,7 @@
 //! Signals: the work ends and no unfinished file stays.
 #![cfg(target_os = "linux")]
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -66,6 +66,72 @@ fn an_input_that_becomes_shorter_is_told() {
 fn an_interrupted_compression_leaves_nothing() {
     let args = ["compress", ZEROS, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
     interrupted(&Fixture::new(), &args);
+}
+
+/// There is nothing to continue from.
+#[test]
+fn nothing_is_kept_where_nothing_was_complete() {
+    let series = ["compress", ZEROS, "-o", "out/", "--abs", "1e-3", "--threads", "1"];
+    for args in [&series[..], &["study", ZEROS, "--out", "out", "--threads", "1"]] {
+        let ended = interrupted(&Fixture::new(), args);
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(told.starts_with("interrupted: ") && !told.contains("--resume"), "{told}");
+    }
+}
+
+/// Whatever is under way: the rest may never come.
+#[test]
+fn an_interrupt_ends_a_wait_for_a_pipe() {
+    let fixture = Fixture::with_stream();
+    let names = fixture.names();
+    for args in [
+        &["compare", "-", "T.fsz"][..],
+        &["compress", "-", "-o", "x.fsz", "--abs", "1"],
+        &["study", "-", "--shape", "6x20x30", "--out", "s"],
+    ] {
+        let mut command = fixture.command(args);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let start: &[u8] = if args[0] == "compress" { b"\x89FSZ\r\n\x1a\n" } else { &[0; 8] };
+        pipe.write_all(start).unwrap();
+        // A pipe holds less: when this is written, the program reads what is behind the start.
+        pipe.write_all(&[0; 1 << 20]).unwrap();
+        slept(&child, None);
+        signal(&child, libc::SIGINT);
+        assert_eq!(ended(&mut child).code(), Some(130), "{args:?}");
+    }
+    assert_eq!(fixture.names(), names);
+}
+
+/// Waits for the end of a program that waits for nothing.
+fn ended(child: &mut Child) -> std::process::ExitStatus {
+    let deadline = Instant::now() + LONGEST;
+    loop {
+        match child.try_wait().unwrap() {
+            Some(ended) => return ended,
+            None if Instant::now() > deadline => {
+                child.kill().unwrap();
+                panic!("it does not end");
+            }
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Nobody may ever read on: one interrupt is enough for what does not see that it was cancelled.
+#[test]
+fn an_interrupt_ends_a_write_that_nobody_reads() {
+    let (fixture, _) = with_parts();
+    let mut child = fixture.spawn(&["decompress", "x.fsz", "-o", "-"]);
+    let mut pipe = child.stdout.take().unwrap();
+    // A pipe holds less than a part: the program is now writing the first one, and waits.
+    pipe.read_exact(&mut [0; 1000]).unwrap();
+    slept(&child, None);
+    signal(&child, libc::SIGINT);
+    assert_eq!(ended(&mut child).code(), Some(130));
+    let mut told = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.ends_with("interrupted: no unfinished output is left\n"), "{told}");
 }
 
 #[test]

@@ -216,6 +216,31 @@ fn standard_input_and_pipes_are_read_like_files() {
     fixture.refused(&["compress", "-", "-o", "x.fsz", "--abs", "1"], "-: empty: no values to read");
 }
 
+/// What is not read is told by its first bytes, however much comes behind them.
+#[cfg(unix)]
+#[test]
+fn a_pipe_of_what_is_not_read_is_not_read_to_its_end() {
+    let fixture = Fixture::new();
+    let compress = ["compress", "-", "-o", "x.fsz", "--abs", "1"];
+    for (args, start) in [
+        (&compress[..], &b"\x89HDF\r\n\x1a\n"[..]),
+        (&["decompress", "-", "-o", "x.npy"], b"\x93NUMPY\x01\x00"),
+        (&["verify", "/dev/stdin"], b"\x93NUMPY\x01\x00"),
+        (&["inspect", "-"], b"\x93NUMPY\x01\x00"),
+    ] {
+        let mut command = fixture.command(args);
+        let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(start).unwrap();
+        // Far more than a pipe holds.
+        let rest = pipe.write_all(&vec![0; 1 << 25]);
+        drop(pipe);
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(2), "{args:?}: {ended:?}");
+        assert_eq!(rest.unwrap_err().kind(), std::io::ErrorKind::BrokenPipe, "{args:?}");
+    }
+}
+
 /// A folder that somebody made by mistake, as well as a file.
 #[test]
 fn what_is_named_like_standard_input_or_output_changes_nothing() {

@@ -137,6 +137,30 @@ fn a_step_is_kept_where_it_is_in_the_list() {
     let told = series(&INPUTS);
     assert!(told.contains("(3 kept)"), "{told}");
 }
+/// What a file that all steps are coded like tells is in each of them.
+#[test]
+fn steps_coded_like_another_file_are_made_anew() {
+    let fixture = with_steps();
+    let dense = ["--abs", "0.01", "--profile", "dense"];
+    for (step, model) in [(0, "first.fsz"), (2, "last.fsz")] {
+        fixture.fine(&[&["compress", INPUTS[step], "-o", model], &dense[..]].concat());
+    }
+    let like = |model: &'static str| compress(&["--abs", "0.01", "--resume", "--like", model]);
+    let streams =
+        || INPUTS.map(|input| fixture.read(&format!("out/{}", input.replace("f32", "fsz"))));
+    fixture.fine(&like("first.fsz"));
+    let of_first = streams();
+    assert!(fixture.fine(&like("first.fsz")).contains("(3 kept)"));
+    let told = fixture.fine(&like("last.fsz"));
+    assert!(told.contains("(3 replaced: --like another file)"), "{told}");
+    assert!(streams().iter().zip(&of_first).all(|(now, before)| now != before));
+    assert!(fixture.fine(&like("last.fsz")).contains("(3 kept)"));
+    // The same file under another name, or written once more, is the same to them.
+    std::fs::copy(fixture.path("last.fsz"), fixture.path("copy.fsz")).unwrap();
+    assert!(fixture.fine(&like("copy.fsz")).contains("(3 kept)"));
+    fixture.fine(&like("first.fsz"));
+    assert_eq!(streams(), of_first);
+}
 
 /// As by `mv`, `cp -p` and what unpacks archives: files that were written before the streams come to the inputs' places.
 #[cfg(unix)]
@@ -627,6 +651,9 @@ fn nothing_of_a_series_is_left_unverified() {
     assert!(run.out.contains("out/b_6x20x30.fsz: bound holds"), "{run:?}");
     assert!(run.out.contains("\n1 of 3 streams FAILED, max error "), "{run:?}");
     fixture.write_f32("d.f32", &at(0));
+    let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32"]].concat()));
+    let told = "\nall 3 streams hold, 1 original WITHOUT a stream, max error ";
+    assert!(run.code == 1 && run.out.contains(told), "{run:?}");
     let run = fixture.run(&verify(&[&INPUTS[..], &["d.f32", "--json"]].concat()));
     assert_eq!(run.code, 1, "{run:?}");
     assert_eq!(run.err, "error: d.f32: there is no stream of this name\n");

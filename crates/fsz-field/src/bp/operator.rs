@@ -43,6 +43,19 @@ pub(super) struct Operator {
     path: PathBuf,
 }
 
+/// Why it is not opened.
+pub(super) struct Failure {
+    /// There is none, so ADIOS2 finds none either.
+    pub is_absent: bool,
+    reason: String,
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Error {
+        Error::Unsupported(failure.reason)
+    }
+}
+
 static OPERATOR: OnceLock<Operator> = OnceLock::new();
 static OPENING: Mutex<()> = Mutex::new(());
 
@@ -58,7 +71,7 @@ pub fn load_operator() -> Result<&'static Path> {
     Ok(&operator()?.path)
 }
 
-pub(super) fn operator() -> Result<&'static Operator> {
+pub(super) fn operator() -> std::result::Result<&'static Operator, Failure> {
     if let Some(operator) = OPERATOR.get() {
         return Ok(operator);
     }
@@ -66,11 +79,11 @@ pub(super) fn operator() -> Result<&'static Operator> {
     if let Some(operator) = OPERATOR.get() {
         return Ok(operator);
     }
-    let opened = open().map_err(Error::Unsupported)?;
+    let opened = open()?;
     Ok(OPERATOR.get_or_init(|| opened))
 }
 
-fn open() -> std::result::Result<Operator, String> {
+fn open() -> std::result::Result<Operator, Failure> {
     let candidates = candidates();
     let Some(path) =
         candidates.iter().find(|path| path.components().count() == 1 || path.is_file())
@@ -85,14 +98,15 @@ fn open() -> std::result::Result<Operator, String> {
         library.get::<unsafe extern "C" fn() -> u32>(b"fsz_adios2_interface\0").map(|f| f())
     };
     if !matches!(interface, Ok(INTERFACE)) {
-        return Err(format!(
-            "{} does not match this program: build both from one version of FSZ",
-            path.display()
-        ));
+        let path = path.display();
+        let reason =
+            format!("{path} does not match this program: build both from one version of FSZ");
+        return Err(Failure { is_absent: false, reason });
     }
     // SAFETY: as above.
     let set_sink = unsafe { library.get::<SetSink>(b"fsz_adios2_set_sink\0").map(|f| *f) }
-        .map_err(|error| format!("{}: {error}", path.display()))?;
+        .map_err(|error| format!("{}: {error}", path.display()))
+        .map_err(|reason| Failure { is_absent: false, reason })?;
     // The function pointers, and ADIOS2's, must stay valid: the library is never unloaded.
     std::mem::forget(library);
     Ok(Operator { set_sink, path: path.clone() })
@@ -115,11 +129,12 @@ fn candidates() -> Vec<PathBuf> {
     found
 }
 
-fn not_found(candidates: &[PathBuf], reason: &str) -> String {
+fn not_found(candidates: &[PathBuf], reason: &str) -> Failure {
     let places: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
-    format!(
+    let reason = format!(
         "the FSZ operator was not found at {}{reason}: build it with `cargo build --release -p \
          fsz-adios2` and set ADIOS2_PLUGIN_PATH to its folder",
         places.join(", ")
-    )
+    );
+    Failure { is_absent: true, reason }
 }

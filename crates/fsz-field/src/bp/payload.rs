@@ -28,13 +28,17 @@ impl Payload {
     /// Reads the payload of one ADIOS2 block of a variable, as the FSZ operator stored it.
     ///
     /// # Errors
-    /// Those of [`Engine::read`], and [`Error::Unsupported`] when the operator's library is missing.
+    /// Those of [`Engine::read`], and [`Error::Unsupported`] when the operator's library is missing and the block cannot be read
+    /// without it.
     pub fn read(engine: &Engine, name: &str, step: Step, block: u64) -> Result<Payload> {
         let Some(dtype) = element_type(engine.variable(name)?.dtype) else {
             // The operator takes no other type.
             return Ok(Payload::NotFsz);
         };
-        let operator = operator::operator()?;
+        let operator = match operator::operator() {
+            Err(failure) if !failure.is_absent => return Err(failure.into()),
+            found => found,
+        };
         let blocks = engine.blocks(name, step)?.blocks;
         let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
             let total = match blocks.len() {
@@ -55,10 +59,14 @@ impl Payload {
             Selection::Block(block)
         };
         let mut caught = Vec::new();
-        let registered = Registered::new(operator, &mut caught);
+        let registered = operator.as_ref().ok().map(|found| Registered::new(found, &mut caught));
         let read = with_element!(dtype, T => engine.read::<T>(name, step, &selection).map(drop));
         drop(registered);
-        read?;
+        match (read, operator) {
+            (Err(_), Err(missing)) => return Err(missing.into()),
+            // What can be read without the operator was not compressed by it.
+            (read, _) => read?,
+        }
         caught.retain(|caught: &Caught| {
             // Where there is little room, values are stored raw as one dimension.
             (caught.count == info.count || caught.count == [info.elements()])

@@ -66,9 +66,18 @@ fn others<T: Element>() {
             let data: Vec<T> = field(kind, ELEMENTS, 3);
             let own = like(&options(to), &model);
             let what = format!("{kind} like {other}, {to:?} like {from:?}");
-            by_all(&what, codecs(), (&data, &SHAPE), &own, &MISSING);
+            let (stream, _) = by_all(&what, codecs(), (&data, &SHAPE), &own, &MISSING);
+            assert!(is_like(&stream, &model), "{what}");
+            let itself = compress(&Codec::cpu(), &data, &SHAPE, &options(to).profile(profile));
+            // What is chosen for the field itself may be the same.
+            assert_eq!(is_like(&itself, &model), itself == stream, "{what}: chosen for itself");
         }
     }
+}
+
+fn is_like(stream: &[u8], model: &[u8]) -> bool {
+    let [stream, model] = [stream, model].map(|bytes| Stream::open(bytes).expect("opens"));
+    stream.is_like(&model).expect("its tables are sound")
 }
 
 #[test]
@@ -103,12 +112,15 @@ fn bounds_next_to_the_smallest_numbers_are_kept() {
     for bound in [1e-45, 1e-38, 5e-38, 9.4e-38, 1e-37, 2e-37, 1e-36] {
         let data: Vec<f32> = smooth.iter().map(|d| d * 1e-34).collect();
         let own = like(&CompressOptions::new(Bound::Absolute(bound)), &model);
-        by_all(&format!("{bound:e}"), codecs(), (&data, &SHAPE), &own, &[]);
+        let what = format!("{bound:e}");
+        let (stream, _) = by_all(&what, codecs(), (&data, &SHAPE), &own, &[]);
+        assert!(is_like(&stream, &model), "{what}");
     }
     // A range without an extent has no step.
     let constant = vec![273.15f32; ELEMENTS];
     let own = like(&CompressOptions::new(Bound::ValueRange(1e-3)), &model);
-    by_all("constant", codecs(), (&constant, &SHAPE), &own, &[]);
+    let (stream, _) = by_all("constant", codecs(), (&constant, &SHAPE), &own, &[]);
+    assert!(is_like(&stream, &model));
 }
 
 #[test]
@@ -119,8 +131,28 @@ fn sizes_from_nothing_on() {
     let model = compress(&Codec::cpu(), &smooth, &[50_000], &own);
     for n in [0, 1, 2, 31, 4095, 4096, 4097, 32_769] {
         let own = like(&own, &model);
-        by_all(&format!("{n}"), codecs(), (&smooth[..n], &[n as u64]), &own, &[]);
+        let (stream, _) = by_all(&format!("{n}"), codecs(), (&smooth[..n], &[n as u64]), &own, &[]);
+        assert!(is_like(&stream, &model), "{n}");
     }
+}
+
+/// What differs is told whatever it is: profile, layout, tables, and shapes that a layout does not fill.
+#[test]
+fn streams_that_are_not_alike_are_told() {
+    let data: Vec<f32> = field("smooth", ELEMENTS, 8);
+    let of = |profile, shape: &[u64]| {
+        let own = CompressOptions::new(Bound::Absolute(0.01)).profile(profile);
+        let elements = shape.iter().product::<u64>() as usize;
+        compress(&Codec::cpu(), &data[..elements], shape, &own)
+    };
+    let layout = |layout| Profile::Dense(Dense::new().with_layout(layout));
+    let [line, brick] = [Layout::Line, Layout::Brick].map(|l| of(layout(l), &SHAPE));
+    let paper = of(Profile::default(), &SHAPE);
+    let slab = of(layout(Layout::Line), &[9000]);
+    for (stream, model) in [(&line, &brick), (&line, &paper), (&paper, &line), (&slab, &brick)] {
+        assert!(!is_like(stream, model));
+    }
+    assert!(is_like(&paper, &of(Profile::default(), &[9000])));
 }
 
 fn refused(options: fsz::Result<CompressOptions>) -> Error {

@@ -18,8 +18,11 @@ const ADVICE: &str = "choose another folder, or overwrite with --force in place 
 /// What is to be known of a stream that is there.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept {
-    /// Whether neither the input changed since, nor its place in the list.
+    /// Whether the stream is what would be made again: its input did not change since, nor its place in the list, nor the
+    /// file that it is to be coded like.
     pub fresh: bool,
+    /// Whether that file has other tables than the stream.
+    pub unlike: bool,
     /// Of the values.
     pub range: Range,
     bound: Bound,
@@ -36,10 +39,18 @@ pub fn find(
     inputs: &Inputs<'_>,
     steps: &[Step],
 ) -> Result<Vec<Option<Kept>>> {
-    steps.iter().map(|step| look(args, codec, inputs, step)).collect()
+    let model = args.profile.model(args.research.research())?;
+    let model = model.as_ref().map(StreamFile::stream).transpose()?;
+    steps.iter().map(|step| look(args, codec, inputs, step, model.as_ref())).collect()
 }
 
-fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<Option<Kept>> {
+fn look(
+    args: &Args,
+    codec: &Codec,
+    inputs: &Inputs<'_>,
+    step: &Step,
+    model: Option<&Stream<'_>>,
+) -> Result<Option<Kept>> {
     let Ok(there) = step.output.metadata() else { return Ok(None) };
     let file = StreamFile::open(&step.output)
         .map_err(|error| anyhow!("{error}; once it is deleted, --resume makes it anew"))?;
@@ -56,8 +67,11 @@ fn look(args: &Args, codec: &Codec, inputs: &Inputs<'_>, step: &Step) -> Result<
     // Of one time they may be in either order.
     let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
     let is_same_step = header.time_step == Some(inputs.number(step)?);
+    // Tables that are damaged are like no others; what is damaged is made anew.
+    let unlike = model.is_some_and(|model| !stream.is_like(model).unwrap_or(false));
     Ok(Some(Kept {
-        fresh: is_same_step && inputs.changed(step).is_some_and(is_older),
+        fresh: !unlike && is_same_step && inputs.changed(step).is_some_and(is_older),
+        unlike,
         range: Range { min: certificate.min, max: certificate.max },
         bound: header.bound,
         absolute: header.absolute_bound,

@@ -15,7 +15,9 @@ use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
 use crate::output::{refuse_file_name, refuse_standard_output};
-use crate::{limit, terminal};
+use crate::{interrupt, limit, terminal};
+
+const KEPT: &str = "completed steps are kept; continue with --resume";
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -31,7 +33,9 @@ pub struct SeriesArgs {
     pub range_max: Option<f64>,
     /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
     /// place in the list changed since are compressed again, and so are those whose values are
-    /// damaged; a damaged header is an error
+    /// damaged, or coded like another file than that of --like; a damaged header is an error. An input counts as changed
+    /// after chmod, chown and a new hard link, too: nothing but the time of these tells that an older file took its place,
+    /// as by mv, cp -p or tar
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
@@ -78,7 +82,7 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],
     };
-    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given, quiet };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -94,10 +98,10 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         series.compress(&ranges, &filled, overall)
     })
     .inspect_err(|error| {
-        // Who resumes knows.
-        let some = || !args.series.resume && steps.iter().any(|step| step.output.exists());
-        if is_interrupt(error) || some() {
-            terminal::note(quiet, "completed steps are kept; continue with --resume");
+        // Who resumes knows, but for who interrupts.
+        let is_news = is_interrupt(error) || !args.series.resume;
+        if is_news && steps.iter().any(|step| step.output.exists()) {
+            terminal::note(quiet, KEPT);
         }
     })?;
     drop(filled);
@@ -120,6 +124,7 @@ struct Series<'a> {
     kept: Vec<Option<Kept>>,
     /// The range that was told.
     given: Option<Range>,
+    quiet: bool,
 }
 
 impl Series<'_> {
@@ -199,6 +204,9 @@ impl Series<'_> {
         let (mut sum, mut there) = (Sum::default(), There::default());
         for (step, kept) in self.steps.iter().zip(&self.kept) {
             let range = self.range(step, ranges);
+            if step.output.exists() {
+                interrupt::keeps(self.quiet, KEPT);
+            }
             if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
                 let file = StreamFile::open(&step.output)?;
                 let stream = file.stream()?;
@@ -209,8 +217,9 @@ impl Series<'_> {
                     continue;
                 }
                 there.damaged += 1;
-            } else {
-                there.replaced += usize::from(kept.is_some());
+            } else if let Some(kept) = kept {
+                there.recoded += usize::from(kept.unlike);
+                there.replaced += usize::from(!kept.unlike);
             }
             let field = self.open(step, overall)?;
             overall.next(step.bytes);
@@ -226,6 +235,7 @@ impl Series<'_> {
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&bytes)?;
             folder.commit(output)?;
+            interrupt::keeps(self.quiet, KEPT);
             sum.add(&Stream::open(&bytes)?);
         }
         Ok((sum, there))
@@ -247,6 +257,8 @@ struct There {
     kept: usize,
     /// Of inputs that changed since.
     replaced: usize,
+    /// Replaced, too: coded like another file than the one that is named now.
+    recoded: usize,
     /// Replaced, too.
     damaged: usize,
 }
@@ -256,6 +268,7 @@ impl There {
         let all = [
             (self.kept, "kept"),
             (self.replaced, "replaced: inputs changed"),
+            (self.recoded, "replaced: --like another file"),
             (self.damaged, "replaced: damaged"),
         ];
         let some = all.iter().filter(|(count, _)| *count > 0);

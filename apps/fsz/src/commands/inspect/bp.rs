@@ -54,27 +54,28 @@ struct Block {
 
 /// Shows a file; exit code 1 when something in it had to be compressed and is not.
 pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
-    let bp = Bp::open(&args.input)?;
+    let bp = Bp::open(args.input())?;
     let mut found = bp.variables()?;
     let names: Vec<&str> = found.iter().map(|v| v.name.as_str()).collect();
     if let Some(missing) = args.variable.iter().find(|name| !names.contains(&name.as_str())) {
-        bail!("no variable {missing}; available: {}", names.join(", "));
+        let (path, names) = (args.input().display(), names.join(", "));
+        bail!("{path}: no variable {missing}; available: {names}");
     }
     found.retain(|v| args.variable.is_empty() || args.variable.contains(&v.name));
     let variables: Vec<Variable> =
-        found.into_iter().map(|v| variable(&bp, &args.input, v)).collect::<Result<_>>()?;
+        found.into_iter().map(|v| variable(&bp, args.input(), v)).collect::<Result<_>>()?;
     let file = File { variables };
     let points = file.points();
-    if write_plot(args, &points, std::slice::from_ref(&args.input), quiet)? {
+    if write_plot(args, &points, &args.inputs, quiet)? {
         // The plot is what was asked for.
     } else if args.json {
         terminal::print_json(&file)?;
     } else {
-        let (path, table) = (terminal::named(&args.input), file.text()?);
+        let (path, table) = (terminal::named(args.input()), file.text()?);
         terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
     }
     if file.variables.is_empty() {
-        terminal::note(quiet, &format!("{}: {NO_VARIABLES}", args.input.display()));
+        terminal::note(quiet, &format!("{}: {NO_VARIABLES}", args.input().display()));
     }
     if !args.require_compressed {
         return Ok(ExitCode::SUCCESS);

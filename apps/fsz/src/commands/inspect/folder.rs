@@ -1,10 +1,10 @@
-//! A folder of `.fsz` files: the steps of a series.
+//! A folder of `.fsz` files, or several of them: the steps of a series.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use fsz_field::{Shape, StreamFile, streams_in};
+use fsz_field::{Kind, Shape, StreamFile, streams_in};
 use fsz_figure::number::{bytes, short};
 use serde::Serialize;
 
@@ -44,14 +44,41 @@ struct File {
     report: Report,
 }
 
+/// The files of the inputs, and what they are called: in a folder by their names, where one alone is meant.
+///
+/// # Errors
+/// When something that was named is not there, or is more than a stream.
+fn named(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, String)>> {
+    let mut all = Vec::new();
+    for input in inputs {
+        let Some(files) = streams(input) else {
+            if Kind::of(input).is_ok_and(|kind| kind == Kind::Bp) {
+                bail!("{}: an ADIOS2 file: inspect it alone", input.display());
+            }
+            // What is wrong with a file is told with the others; a folder without streams is none of them.
+            if input.as_path() != STANDARD && (input.is_dir() || !input.exists()) {
+                Kind::of(input)?;
+            }
+            all.push((input.clone(), input.display().to_string()));
+            continue;
+        };
+        let name = |path: &Path| match inputs.len() {
+            1 => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            _ => path.display().to_string(),
+        };
+        all.extend(files.into_iter().map(|path| (path.clone(), name(&path))));
+    }
+    Ok(all)
+}
+
 /// Shows the streams; exit code 1 when a file cannot be read.
-pub fn inspect(args: &Args, files: &[PathBuf], quiet: bool) -> Result<ExitCode> {
+pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     if args.tiles.is_some() || !args.variable.is_empty() || args.require_compressed {
         bail!("--tiles needs a .fsz file, --variable and --require-compressed need a .bp file");
     }
     let mut folder = Folder { streams: Vec::new(), unreadable: Vec::new() };
-    for path in files {
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (files, names): (Vec<PathBuf>, Vec<String>) = named(&args.inputs)?.into_iter().unzip();
+    for (path, file) in files.iter().zip(names) {
         let report = |file: StreamFile| Ok(Report::of(&file.stream()?));
         match StreamFile::open(path).and_then(report) {
             Ok(report) => folder.streams.push(File { file, report }),
@@ -62,15 +89,20 @@ pub fn inspect(args: &Args, files: &[PathBuf], quiet: bool) -> Result<ExitCode> 
             }
         }
     }
-    folder.streams.sort_by_key(|file| file.report.step);
+    if let [_] = args.inputs[..] {
+        folder.streams.sort_by_key(|file| file.report.step);
+    }
     let points = folder.points();
-    if write_plot(args, &points, files, quiet)? {
+    if write_plot(args, &points, &files, quiet)? {
         // The plot is what was asked for.
     } else if args.json {
         terminal::print_json(&folder)?;
     } else {
-        let (path, table) = (terminal::named(&args.input), folder.text()?);
-        terminal::print(&format!("{path}\n{table}{}", series::sums(&points)))?;
+        let title = match &args.inputs[..] {
+            [folder] => format!("{}\n", terminal::named(folder)),
+            _ => String::new(),
+        };
+        terminal::print(&format!("{title}{}{}", folder.text()?, series::sums(&points)))?;
     }
     Ok(if folder.unreadable.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -37,7 +37,7 @@ struct Bound {
 
 /// Shows a file.
 pub fn inspect(args: &Args, quiet: bool) -> Result<()> {
-    let file = Fsz1File::open(&args.input)?;
+    let file = Fsz1File::open(args.input())?;
     let stream = file.stream()?;
     if write_tiles(args, stream.tiles().map(|tile| Ok(tile.into())), quiet)? {
         return Ok(());
@@ -46,7 +46,7 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<()> {
     if args.json {
         return terminal::print_json(&report);
     }
-    terminal::print(&format!("{}\n{}", terminal::named(&args.input), report.text()?))
+    terminal::print(&format!("{}\n{}", terminal::named(args.input()), report.text()?))
 }
 
 impl Report {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::pairs::Pairs;
 use super::{Args, Found};
 use crate::failure::{is_interrupt, message};
-use crate::terminal;
+use crate::terminal::{self, count};
 
 /// What was found, by the names of the JSON output.
 #[derive(Debug, Serialize)]
@@ -79,9 +79,11 @@ pub fn check(args: &Args, pairs: &Pairs, codec: &Codec, quiet: bool) -> Result<b
 impl Series {
     /// How many hold, and the largest error.
     fn text(&self) -> String {
+        let (streams, originals): (Vec<&Checked>, Vec<_>) =
+            self.streams.iter().partition(|checked| checked.file.is_some());
         let (all, failed) =
-            (self.streams.len(), self.streams.iter().filter(|checked| !checked.holds()).count());
-        let alone = self.streams.iter().any(|checked| checked.original.is_none());
+            (streams.len(), streams.iter().filter(|checked| !checked.holds()).count());
+        let alone = streams.iter().any(|checked| checked.original.is_none());
         let mut text = match (failed, alone) {
             (0, true) if all == 1 => "the stream is intact".to_owned(),
             (0, false) if all == 1 => "the stream holds".to_owned(),
@@ -89,8 +91,10 @@ impl Series {
             (0, false) => format!("all {all} streams hold"),
             _ => format!("{failed} of {all} streams FAILED"),
         };
-        let found = self
-            .streams
+        if !originals.is_empty() {
+            text.push_str(&format!(", {} WITHOUT a stream", count(originals.len(), "original")));
+        }
+        let found = streams
             .iter()
             .filter_map(|checked| Some((checked.file.as_ref()?, checked.found.as_ref()?)));
         // Of several that have it, the first, as fsz inspect tells it.
