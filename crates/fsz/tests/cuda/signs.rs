@@ -73,6 +73,53 @@ fn relative_bounds_of_one_sign() {
     }
 }
 
+/// An `f64` of its own for each `f32`: those next to each other stay so.
+fn widened(data: &[f32]) -> Vec<f64> {
+    data.iter().map(|&d| d as f64 * 1.000_000_123).collect()
+}
+
+#[test]
+fn relative_bounds_of_one_sign_in_doubles() {
+    let Some(codec) = device("relative bounds of blocks of one sign, f64") else { return };
+    let mut random = Random::new(79);
+    let runs = if every() == 1 { 160 } else { 16 };
+    for eps in [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6] {
+        for floor in [0.0, 1e-3, 2.0] {
+            let data = widened(&runs_of_signs(&mut random, runs));
+            let options =
+                CompressOptions::new(relative(eps, floor)).missing(1e20f32 as f64 * 1.000_000_123);
+            let check = |name: &str, data: &[f64]| {
+                check_profile(
+                    name,
+                    &codec,
+                    data,
+                    &[data.len() as u64],
+                    &options,
+                    Profile::default(),
+                );
+            };
+            check("signs", &data);
+            check("negative", &data.iter().map(|d| -d.abs()).collect::<Vec<_>>());
+            // They differ in the lower half of their bits alone: so do the smallest and the largest.
+            let close: Vec<f64> = (0..40_000).map(|_| 3.0 + 1e-9 * random.unit()).collect();
+            check("close", &close);
+            check("close, negative", &close.iter().map(|d| -d).collect::<Vec<_>>());
+            // Beyond the 256 octaves of the short way, and next to the largest number.
+            for power in [3.0, 150.0, 300.0] {
+                let far: Vec<f64> = (0..40_000)
+                    .map(|i| {
+                        10f64.powf(power * (i as f64 * 1e-4).sin()) * (1.0 + 0.01 * random.unit())
+                    })
+                    .collect();
+                check("far", &far);
+            }
+            let largest: Vec<f64> =
+                (0..40_000).map(|i| f64::MAX * (1.0 - 1e-5 * i as f64 * random.unit())).collect();
+            check("largest", &largest);
+        }
+    }
+}
+
 /// Runs of elements of either sign, as velocities and anomalies have them, with zeros and with elements so small
 /// that they have no codes: alone, side by side, at the ends of tiles, and too many for the short way.
 fn runs_of_either_sign(random: &mut Random, runs: usize) -> Vec<f32> {
@@ -127,8 +174,14 @@ fn relative_bounds_of_either_sign() {
             check_profile("either sign", &codec, &data, &shape, &options, Profile::default());
             let options = CompressOptions::new(relative(eps, floor));
             check_profile("either sign", &codec, &data, &shape, &options, Profile::default());
-            let wide: Vec<f64> = data.iter().map(|&d| d as f64 * 1.000_000_123).collect();
-            check_profile("either sign", &codec, &wide, &shape, &options, Profile::default());
+            check_profile(
+                "either sign",
+                &codec,
+                &widened(&data),
+                &shape,
+                &options,
+                Profile::default(),
+            );
         }
     }
 }
