@@ -5,12 +5,16 @@
 #![deny(missing_docs)]
 
 mod app;
+mod args;
 mod bench;
 mod model;
 mod view;
 mod work;
 
 pub use app::{Start, Viewer};
+pub use args::Args;
+#[cfg(unix)]
+pub use args::handed_over;
 pub use bench::{bench, bench_series, bench_volume};
 pub use model::catalog::Choice;
 pub use model::comparison::MatchMode;
@@ -34,4 +38,4 @@ pub use view::window_gpu::WindowGpu;
 pub use work::decoder::DecoderChoice;
 pub use work::event::Wake;
 #[cfg(unix)]
-pub use work::instance::{Handed, Instance};
+pub use work::instance::{Call, Instance};

@@ -23,7 +23,7 @@ impl Viewer {
                 }
                 let dialog = view.raw_dialogs.remove(0);
                 if let Some(hints) = answer {
-                    self.open_with(&dialog.path, hints, dialog.role);
+                    self.open_with(&dialog.path, hints, dialog.role, dialog.wanted);
                 }
             }
             Command::Choose(choice) => self.choose(choice),

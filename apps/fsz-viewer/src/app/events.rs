@@ -7,8 +7,10 @@ use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
+use crate::model::plane::Place;
 use crate::model::scene::Overlay;
 use crate::model::set::Role;
+use crate::model::wanted::Wanted;
 use crate::work::event::{Event, Found};
 use crate::work::jobs::READING_TILES;
 use crate::work::unless_cancelled::unless_cancelled;
@@ -17,7 +19,7 @@ impl Viewer {
     /// Takes one event.
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Opened { path, role, document, catalog } => {
+            Event::Opened { path, role, document, catalog, wanted } => {
                 if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
                     return self.leave_opening(role);
                 }
@@ -27,8 +29,16 @@ impl Viewer {
                         self.view_state.settings.opened(&path);
                         let before = self.session.set.leader().cloned();
                         let paired = self.original_choice();
+                        let seen = self.go_where_wanted(&wanted, &document);
                         // What is refused leaves all as it was.
-                        if let Some(place) = self.accept((*document).clone(), role) {
+                        let accepted = self.accept((*document).clone(), role);
+                        if accepted.is_none() {
+                            self.session.place = seen;
+                        }
+                        if let Some(place) = accepted {
+                            if place != Role::Original || self.leads(place) {
+                                self.note_lack(&wanted, &document, catalog.as_ref());
+                            }
                             if self.leads(place) {
                                 self.note_change(before.as_ref(), &document, catalog.as_ref());
                             }
@@ -149,6 +159,28 @@ impl Viewer {
         let name = format!("{}: {}", catalog.path.display(), choice.variable);
         let told = change(before, document, &name, &format!("step {}", choice.step));
         told.into_iter().for_each(|told| self.view_state.note(told));
+    }
+
+    /// Goes to the plane that is wanted of what was opened; the place before.
+    fn go_where_wanted(&mut self, wanted: &Wanted, document: &Document) -> Place {
+        let seen = self.session.place;
+        if let Some(place) = wanted.place_in(&document.grid).filter(|place| *place != seen) {
+            self.session.place = place;
+            self.view_state.leave_plane();
+        }
+        seen
+    }
+
+    /// Tells where a file does not have what was to be shown of it.
+    fn note_lack(
+        &mut self,
+        wanted: &Wanted,
+        document: &Document,
+        catalog: Option<&(Catalog, Choice)>,
+    ) {
+        let choice = catalog.and_then(|(catalog, found)| wanted.lacks(catalog, found));
+        let plane = wanted.lacks_plane(&document.title, &document.grid);
+        [choice, plane].into_iter().flatten().for_each(|told| self.view_state.note(told));
     }
 
     /// Whether what was opened as the original is of the step that the subject is of. Where it is of another, that one is

@@ -117,6 +117,9 @@ impl Viewer {
                 &from,
             )
         });
+        if let Some(place) = std::mem::take(&mut self.live_place).place_in(&document.grid) {
+            self.session.place = place;
+        }
         view.shown = Some(step.number);
         view.awaited = Some(step.arrived).filter(|_| view.following);
         view.variable = field.name.clone();

@@ -34,4 +34,5 @@ pub mod tile_costs;
 pub mod tiles;
 pub mod trial;
 pub mod volume;
+pub mod wanted;
 pub mod zfp;

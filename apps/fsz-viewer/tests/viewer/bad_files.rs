@@ -273,26 +273,6 @@ fn without_a_display_there_is_a_word_of_what_to_do() {
     assert!(told.starts_with(words) && told.lines().count() == 1, "{told}");
 }
 
-/// Files are all that a window takes from other calls.
-#[cfg(unix)]
-#[test]
-fn a_stream_for_the_window_that_is_open_is_an_error() {
-    use fsz_viewer::{Handed, Instance};
-    let folder = tempfile::TempDir::new().unwrap();
-    let wake = std::sync::Arc::new(|| ());
-    let first = Instance::claim(folder.path(), &Handed::default(), wake, crate::fixture::LONGEST);
-    let first = first.unwrap().expect("it is the first");
-    for (more, code) in [(&["/a.fsz"][..], 0), (&["--live", "run"], 2)] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fsz-viewer"));
-        command.env("XDG_RUNTIME_DIR", folder.path()).arg("--single-instance");
-        let ended = command.args(more).output().unwrap();
-        let told = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(code), "{told}");
-        assert_eq!(told.contains("a window is open: name the stream"), code == 2, "{told}");
-    }
-    drop(first);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {

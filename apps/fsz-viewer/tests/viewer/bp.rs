@@ -81,7 +81,7 @@ fn variables_and_steps_of_a_pair_go_together() {
     let start = Start {
         files: vec![fixture.path("fsz.bp")],
         original: Some(fixture.path("plain.bp")),
-        choice: Choice { variable: "whole".to_owned(), step: 1 },
+        choice: Some(Choice { variable: "whole".to_owned(), step: 1 }),
         ..Default::default()
     };
     let mut viewer = harness(start, Settings::default());

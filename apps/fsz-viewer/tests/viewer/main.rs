@@ -12,6 +12,8 @@ mod figure;
 mod file_dialog;
 mod fixture;
 mod fsz1;
+#[cfg(unix)]
+mod handed_over;
 mod interaction;
 mod large_streams;
 mod layout_changes;
