@@ -1,8 +1,10 @@
 //! What the program is called with.
 
+use std::io;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use clap_mangen::Man;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
 
@@ -16,11 +18,20 @@ use crate::work::instance::Call;
 /// What takes files, which a stream of a running simulation stands in the place of.
 const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
 
+/// What the program ends with.
+const EXIT_CODES: [(u8, &str); 2] =
+    [(0, "success"), (2, "usage error, no display, or unreadable input of a measurement")];
+
+/// The same for the help.
+fn exit_codes() -> String {
+    format!("Exit codes: {}.", EXIT_CODES.map(|(code, means)| format!("{code} {means}")).join(", "))
+}
+
 /// Inspect FSZ-compressed fields
 ///
 /// Shows original, reconstruction, error and tile kinds of a field, plane by plane.
 #[derive(Debug, Parser)]
-#[command(name = "fsz-viewer", version)]
+#[command(name = "fsz-viewer", version, max_term_width = 100, after_long_help = exit_codes())]
 pub struct Args {
     /// Field to open (.fsz, .npy, .zfp, .bp or raw), and a second reconstruction to compare with
     #[arg(value_name = "FILE", num_args = 0..=2)]
@@ -78,9 +89,43 @@ pub struct Args {
     /// Measure how fast the first file is drawn in three dimensions, without a window
     #[arg(long)]
     pub bench_volume: bool,
+    /// Print this as a manual page, for man
+    #[arg(long)]
+    pub man: bool,
 }
 
 impl Args {
+    /// The manual page: what `--help` says.
+    ///
+    /// # Errors
+    /// Never: it is written to memory.
+    pub fn manual() -> io::Result<Vec<u8>> {
+        let command = Args::command();
+        let about = command.get_long_about().map(ToString::to_string).unwrap_or_default();
+        // The name section has its first line.
+        let about = about.split_once("\n\n").map_or(String::new(), |(_, rest)| rest.to_owned());
+        let man = Man::new(command.long_about(about));
+        // Of a page without a date clap_mangen would have man take the version for it.
+        let version = env!("CARGO_PKG_VERSION");
+        let title = format!(".TH FSZ-VIEWER 1 \"\" \"fsz-viewer {version}\" \"FSZ manual\"\n");
+        let mut page = title.into_bytes();
+        man.render_name_section(&mut page)?;
+        // Of all options in a row nobody reads one.
+        page.extend(
+            br".SH SYNOPSIS
+\fBfsz\-viewer\fR [\fIoptions\fR] [\fIFILE\fR]...
+",
+        );
+        man.render_description_section(&mut page)?;
+        man.render_options_section(&mut page)?;
+        page.extend(b".SH \"EXIT STATUS\"\n");
+        for (code, means) in EXIT_CODES {
+            page.extend(format!(".TP\n\\fB{code}\\fR\n{means}\n").bytes());
+        }
+        page.extend(b".SH \"SEE ALSO\"\n.BR fsz (1)\n");
+        Ok(page)
+    }
+
     /// What tells of files that do not tell it themselves.
     pub fn hints(&self) -> Hints {
         Hints { shape: self.shape.clone(), dtype: self.dtype, zfp_rate: self.zfp_rate, like: None }

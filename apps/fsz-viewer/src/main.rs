@@ -46,6 +46,9 @@ fn printed(written: io::Result<()>) -> Result<()> {
 }
 
 fn run(args: Args) -> Result<()> {
+    if args.man {
+        return printed(io::stdout().write_all(&Args::manual()?));
+    }
     let hints = args.hints();
     if let Some(measured) = measure(&args, &hints) {
         return printed(io::stdout().write_all(measured?.as_bytes()));

@@ -23,6 +23,7 @@ mod live;
 #[cfg(all(feature = "adios2", target_os = "linux"))]
 mod live_forged;
 mod live_steps;
+mod manual;
 mod measures;
 mod modules;
 mod on_gpu;
