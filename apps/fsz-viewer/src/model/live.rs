@@ -133,6 +133,8 @@ pub struct Live {
     pub name: String,
     /// How it can be reached.
     pub connection: Connection,
+    /// Why no step comes, where there is something to say of it.
+    pub why: Option<String>,
     /// Grows with everything that happens.
     pub version: u64,
     /// Grows where the numbers of steps begin anew: with another run of the simulation.
@@ -161,6 +163,7 @@ impl Live {
         Live {
             name,
             connection: Connection::default(),
+            why: None,
             version: 1,
             run: 0,
             steps: VecDeque::new(),
@@ -236,11 +239,11 @@ impl Live {
         self.steps.iter().any(|step| step.has(variable))
     }
 
-    /// The simulation is reached so; whether that is new.
-    pub fn set(&mut self, connection: Connection) -> bool {
-        let new = self.connection != connection;
+    /// The simulation is reached so, and no step comes for this reason; whether that is new.
+    pub fn set(&mut self, connection: Connection, why: Option<String>) -> bool {
+        let new = (&self.connection, &self.why) != (&connection, &why);
         if new {
-            self.connection = connection;
+            (self.connection, self.why) = (connection, why);
             self.version += 1;
         }
         new
