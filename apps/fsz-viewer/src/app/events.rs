@@ -70,6 +70,7 @@ impl Viewer {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
                 Found::Plane(figures) => self.plane_measured(&progress, figures),
                 Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
+                Found::Values(values) => self.series_read(&progress, values),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
                 Found::Written(to) => self.note_written(&to),
@@ -77,6 +78,7 @@ impl Viewer {
             },
             Event::Ended { progress } => {
                 self.plane_ended(&progress);
+                self.series_ended(&progress);
                 self.ended(&progress);
             }
             Event::Planes { place, generation, planes } => {

@@ -8,6 +8,7 @@ mod export;
 mod export_series;
 mod frame;
 mod live;
+mod live_series;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
@@ -246,6 +247,7 @@ impl Viewer {
         #[cfg(unix)]
         self.take_handed();
         self.poll_live();
+        self.follow_series();
         if self.view_state.playing && !self.session.has_steps() {
             // There is no button any more that would end it.
             self.play(false);

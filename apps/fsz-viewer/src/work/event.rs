@@ -80,6 +80,8 @@ pub enum Found {
     Plane(Measured),
     /// How the tiles of a stream are stored is known, or why not.
     Tiles(Result<()>),
+    /// Step and value of an element in some steps of a simulation.
+    Values(Vec<[f64; 2]>),
     /// A point of rate and distortion.
     Point(Point),
     /// There are no more of them; what was left out.

@@ -212,7 +212,7 @@ mod tests {
         assert!(claim(folder.path(), &files).unwrap().is_none());
         assert_eq!(wait(&first), ["/data/U of 7.fsz", "/elsewhere/U.fsz"].map(PathBuf::from));
         assert!(claim(folder.path(), &call(&[])).unwrap().is_none());
-        assert_eq!(wait(&first), [PathBuf::new(); 0], "it is only brought to the front");
+        assert_eq!(wait(&first), Files::new(), "it is only brought to the front");
         let told = claim(folder.path(), &call(&["--new"])).unwrap_err().to_string();
         assert!(told.contains("is it of another version?"), "{told}");
         drop(first);
