@@ -204,6 +204,9 @@ impl Viewer {
 
     /// The same where something is told of it.
     fn open_told(&mut self, path: &Path, role: Role, hints: &Hints, wanted: Wanted) {
+        if is_read_once(path) {
+            return self.open_with(path, hints.clone(), role, wanted);
+        }
         let leader = self.session.set.leader().map(|d| (d.grid.shape(), d.dtype));
         match Kind::of(path) {
             Ok(Kind::Raw) if hints.shape.is_none() => {
@@ -452,4 +455,10 @@ impl Viewer {
     pub fn figure(&self, panes: &[PaneKind]) -> Result<Canvas> {
         figure::figure(&self.session, &self.view_state, panes)
     }
+}
+
+/// Whether a file cannot be looked at before it is read to its end, which the window does not wait for: a pipe.
+fn is_read_once(path: &Path) -> bool {
+    let found = path.metadata();
+    path == Path::new("-") || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
 }

@@ -18,6 +18,7 @@ use crate::model::measures::{Measures, STEPS};
 use crate::model::plane::Place;
 use crate::model::set::{Role, Set};
 use crate::model::wanted::Wanted;
+use crate::work::apart::apart;
 use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
@@ -182,8 +183,8 @@ impl Service {
     ) -> Arc<Progress> {
         self.steps.forget(&path);
         self.order(move |_, progress| {
-            let choice = wanted.choice.as_ref().unwrap_or(&shown);
-            let found = opened(&path, &hints, choice, progress);
+            let (file, choice) = (path.clone(), wanted.choice.clone().unwrap_or(shown));
+            let found = apart(progress, move |p| opened(&file, &hints, &choice, p));
             Event::opened(path, role, found, wanted)
         })
     }
@@ -192,7 +193,8 @@ impl Service {
     pub fn step(&self, path: PathBuf, role: Role, choice: Choice) -> Arc<Progress> {
         let steps = self.steps.clone();
         self.order(move |_, progress| {
-            let found = steps.open(&path, &choice, progress);
+            let file = path.clone();
+            let found = apart(progress, move |p| steps.open(&file, &choice, p));
             Event::opened(path, role, found, Wanted::default())
         })
     }
