@@ -33,6 +33,7 @@ pub use model::volume::clip_box::ClipBox;
 pub use model::volume::orbit::Orbit;
 pub use model::volume::transfer::{Preset, Transfer};
 pub use model::volume::volume_view::{Rendering, VolumeSource, VolumeView};
+pub use view::lost_gpu::LostGpu;
 pub use view::pane::Picture;
 pub use view::window_gpu::WindowGpu;
 pub use work::decoder::DecoderChoice;

@@ -11,7 +11,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use fsz_field::Hints;
-use fsz_viewer::{Args, Settings, Viewer, WindowGpu, bench, bench_series, bench_volume};
+use fsz_viewer::{
+    Args, LostGpu, Settings, Viewer, Wake, WindowGpu, bench, bench_series, bench_volume,
+};
 #[cfg(unix)]
 use fsz_viewer::{Call, Instance, Start, handed_over};
 
@@ -60,6 +62,8 @@ fn run(args: Args) -> Result<()> {
         claimed => claimed.flatten(),
     };
     check_display()?;
+    let lost = Arc::new(OnceLock::<LostGpu>::new());
+    let watched = lost.clone();
     let fresh = args.fresh;
     let mut start = args.start();
     let options = eframe::NativeOptions {
@@ -82,19 +86,26 @@ fn run(args: Args) -> Result<()> {
             let egui = context.egui_ctx.clone();
             // There is one window.
             let _ = window.set(egui.clone());
-            let wake = Arc::new(move || egui.request_repaint());
+            let wake: Wake = Arc::new(move || egui.request_repaint());
+            let watch = |state| LostGpu::watch(state, wake.clone());
+            let lost = context.wgpu_render_state.as_ref().map(watch).unwrap_or_default();
+            let _ = watched.set(lost.clone());
             #[cfg_attr(not(unix), expect(unused_mut))]
             let mut viewer = Viewer::new(start, settings, wake)?;
             #[cfg(unix)]
             instance.into_iter().for_each(|instance| viewer.listen(instance));
-            Ok(Box::new(Window(viewer)))
+            Ok(Box::new(Window { viewer, lost }))
         }),
     )
     .map_err(|e| {
         anyhow!(
             "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
         )
-    })
+    })?;
+    match lost.get().and_then(LostGpu::told) {
+        Some(told) => Err(anyhow!(told)),
+        None => Ok(()),
+    }
 }
 
 /// What is measured without a window, if that is asked for.
@@ -153,15 +164,23 @@ fn check_display() -> Result<()> {
 /// Where the settings are stored.
 const KEY: &str = "settings";
 
-struct Window(Viewer);
+struct Window {
+    viewer: Viewer,
+    /// The GPU that draws it, where that is lost.
+    lost: LostGpu,
+}
 
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        self.0.ui(ui);
+        if self.lost.told().is_some() {
+            // What is open is kept for the next start.
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+        self.viewer.ui(ui);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        if let Ok(text) = serde_json::to_string(&self.0.kept()) {
+        if let Ok(text) = serde_json::to_string(&self.viewer.kept()) {
             storage.set_string(KEY, text);
         }
     }
