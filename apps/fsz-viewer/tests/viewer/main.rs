@@ -29,6 +29,7 @@ mod modules;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;
+mod random;
 mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;
