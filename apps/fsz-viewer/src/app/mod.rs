@@ -49,6 +49,7 @@ use crate::work::file_dialog::Dialogs;
 #[cfg(unix)]
 use crate::work::instance::Instance;
 use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
+use crate::work::open::is_read_once;
 use crate::work::service::Service;
 use crate::work::steps_ahead::Course;
 
@@ -455,10 +456,4 @@ impl Viewer {
     pub fn figure(&self, panes: &[PaneKind]) -> Result<Canvas> {
         figure::figure(&self.session, &self.view_state, panes)
     }
-}
-
-/// Whether a file cannot be looked at before it is read to its end, which the window does not wait for: a pipe.
-fn is_read_once(path: &Path) -> bool {
-    let found = path.metadata();
-    path == Path::new("-") || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
 }

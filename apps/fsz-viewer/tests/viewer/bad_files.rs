@@ -3,7 +3,7 @@
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Role, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, harness, settle, shows};
+use crate::fixture::{Fixture, drop_file, dropped, harness, settle, shows};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.view_state.messages.join("\n")
@@ -298,7 +298,7 @@ fn a_file_that_does_not_come_to_its_end_is_cancelled() {
     // As its writer it keeps the pipe from its end, and as its reader it waits for no other one.
     let mut writer = std::fs::File::options().read(true).write(true).open(&pipe).unwrap();
     let mut viewer = harness(Start::default(), Settings::default());
-    viewer.state_mut().open(&pipe, Role::Subject);
+    viewer.input_mut().dropped_files.push(dropped(&pipe));
     viewer.run_steps(3);
     assert!(viewer.state().busy() && shows(&viewer, &format!("Opening {}", pipe.display())));
     viewer.get_by_label("Cancel").click();
