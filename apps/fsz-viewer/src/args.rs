@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{CommandFactory, Parser};
 use clap_mangen::Man;
@@ -46,23 +47,23 @@ pub struct Args {
     #[arg(long, value_name = "f32|f64")]
     pub dtype: Option<DType>,
     /// Bits per value of headerless .zfp files, such as those of cuZFP
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", allow_negative_numbers = true, value_parser = number)]
     pub zfp_rate: Option<f64>,
     /// Axis to show first; by default the slowest
-    #[arg(long, value_name = "AXIS")]
+    #[arg(long, value_name = "AXIS", allow_negative_numbers = true, value_parser = whole::<usize>)]
     pub axis: Option<usize>,
     /// Plane of it to show first; by default plane 0
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub index: Option<u64>,
     /// ADIOS2 variable to show first; by default the first
     #[arg(long, value_name = "NAME")]
     pub variable: Option<String>,
     /// ADIOS2 step, or file of a folder, to show first; by default the first, 0
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub step: Option<u64>,
     /// Missing value of the original, as 9.96921e36; may be repeated
     // clap knows neither -1e+20 nor -inf as a number.
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = number)]
     pub missing: Vec<f64>,
     /// What decodes the planes shown
     #[arg(long, value_enum, default_value = "auto")]
@@ -71,7 +72,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", conflicts_with_all = FILES)]
     pub live: Option<PathBuf>,
     /// Memory for the compressed steps of a simulation, in MB
-    #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
+    #[arg(long, value_name = "MB", default_value_t = 512, requires = "live", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub live_memory: u64,
     /// Hand this call to the window that another one with this option has opened, and end
     #[cfg(unix)]
@@ -156,6 +157,16 @@ impl Args {
     }
 }
 
+/// A whole number. What the standard library says of others tells nobody what to give.
+fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "a whole number from 0 is needed, in digits alone")
+}
+
+/// A number, with the same remark.
+fn number(text: &str) -> Result<f64, &'static str> {
+    text.parse().map_err(|_| "a number is needed, such as 0.01 or 1e-3")
+}
+
 /// What another call wants to be shown.
 #[cfg(unix)]
 pub fn handed_over(call: &Call) -> Option<Start> {
@@ -192,6 +203,22 @@ mod tests {
         let words: Vec<&str> = words.split(' ').flat_map(files).collect();
         assert!(words.contains(&"a.fsz"), "{words:?}");
         Args::try_parse_from(words).unwrap();
+    }
+
+    #[test]
+    fn a_number_that_is_none_is_told_what_to_be() {
+        for words in [
+            &["--axis", "-1"][..],
+            &["--index", "abc"],
+            &["--step", "1.5"],
+            &["--live", "run", "--live-memory", "-3"],
+            &["--missing", "x"],
+            &["--zfp-rate", "all"],
+        ] {
+            let told = Args::try_parse_from(["fsz-viewer"].iter().chain(words)).unwrap_err();
+            let told = told.to_string();
+            assert!(told.contains(" is needed, "), "{told}");
+        }
     }
 
     /// Each word of a call that is handed over comes to the window.
