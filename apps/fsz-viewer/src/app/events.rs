@@ -105,10 +105,11 @@ impl Viewer {
             Event::Volume { number, picture, last } => self.volume_drawn(number, picture, last),
             Event::Picked { generation, hit } => self.picked(generation, hit),
             Event::Measured { generation, measured } => {
-                self.jobs.finished();
+                let cancelled = self.jobs.finished().is_some_and(|work| work.is_cancelled());
                 if generation == self.session.generation {
                     let both = [&measured.subject, &measured.other].into_iter().flatten();
-                    for reason in both.filter_map(|m| m.as_ref().err()) {
+                    // Who cancelled it knows why.
+                    for reason in both.filter_map(|m| m.as_ref().err()).filter(|_| !cancelled) {
                         self.report(reason);
                     }
                     self.session.measured = measured;
@@ -473,6 +474,30 @@ mod tests {
         let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
         assert_eq!(title.as_deref(), Some("0.fsz"));
         assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn figures_that_are_cancelled_are_no_error() {
+        let mut viewer = empty();
+        let [original, subject] = pair(4);
+        viewer.accept(subject, Role::Subject);
+        viewer.accept(original, Role::Original);
+        assert!(viewer.settle(LONGEST));
+        for cancelled in [true, false] {
+            // As when it ends on the way.
+            let progress = fsz::Progress::new();
+            if cancelled {
+                progress.cancel();
+            }
+            viewer.jobs.add(crate::work::jobs::MEASURING.to_owned(), progress);
+            let subject = Some(Err(anyhow::anyhow!("no figures")));
+            let measured = crate::model::measured::Measured { subject, other: None };
+            let generation = viewer.session.generation;
+            viewer.handle(Event::Measured { generation, measured });
+            assert_eq!(viewer.view_state.messages.is_empty(), cancelled);
+        }
+        viewer.measure();
+        assert!(viewer.settle(LONGEST) && viewer.session.measured.both()[0].is_some());
     }
 
     fn titles(viewer: &Viewer) -> [Option<&str>; 2] {
