@@ -35,6 +35,8 @@ impl Viewer {
         self.take(ui, commands);
         self.poll();
         if std::mem::take(&mut self.asks_for_attention) {
+            // One that is minimized is not brought back by the focus.
+            ui.ctx().send_viewport_cmd(ViewportCommand::Minimized(false));
             ui.ctx().send_viewport_cmd(ViewportCommand::Focus);
         }
         self.name_window(ui);

@@ -18,13 +18,29 @@ fn first(fixture: &Fixture, start: Start) -> Harness<'static, Viewer> {
     viewer
 }
 
-/// The program itself, called in the folder of the fixture.
+/// The program itself, called in the folder of the fixture, and what comes of it.
 fn second(fixture: &Fixture, viewer: &mut Harness<'_, Viewer>, words: &[&str]) {
+    call(fixture, words);
+    settle(viewer);
+}
+
+fn call(fixture: &Fixture, words: &[&str]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fsz-viewer"));
     command.env("XDG_RUNTIME_DIR", fixture.path("")).current_dir(fixture.path(""));
     let ended = command.arg("--single-instance").args(words).output().unwrap();
     assert!(ended.status.success(), "{ended:?}");
-    settle(viewer);
+}
+
+#[test]
+fn the_window_comes_to_the_front_even_where_it_is_minimized() {
+    let fixture = Fixture::new();
+    let mut viewer = first(&fixture, Start::default());
+    call(&fixture, &[]);
+    viewer.step();
+    let output = &viewer.output().viewport_output[&egui::ViewportId::ROOT];
+    for command in [egui::ViewportCommand::Minimized(false), egui::ViewportCommand::Focus] {
+        assert!(output.commands.contains(&command), "{:?}", output.commands);
+    }
 }
 
 #[test]
