@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let step: u64 = step.parse()?;
     let start = Start {
         live: Some(PathBuf::from(stream)),
-        choice: Choice { variable: variable.clone(), step: 0 },
+        choice: Some(Choice { variable: variable.clone(), step: 0 }),
         ..Default::default()
     };
     let (wake, woken) = channel();

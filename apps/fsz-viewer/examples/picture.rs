@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         files: vec![PathBuf::from(compressed)],
         original: Some(PathBuf::from(original)),
         place: Some(Place { axis: 0, plane: plane.parse()? }),
-        choice: Choice { variable: variable.clone(), step: step.parse()? },
+        choice: Some(Choice { variable: variable.clone(), step: step.parse()? }),
         ..Default::default()
     };
     let settings = serde_json::from_str::<Settings>(r#"{"overlay":"Variants"}"#)?;

@@ -5,12 +5,16 @@
 #![deny(missing_docs)]
 
 mod app;
+mod args;
 mod bench;
 mod model;
 mod view;
 mod work;
 
 pub use app::{Start, Viewer};
+pub use args::Args;
+#[cfg(unix)]
+pub use args::handed_over;
 pub use bench::{bench, bench_series, bench_volume};
 pub use model::catalog::Choice;
 pub use model::comparison::MatchMode;
@@ -29,9 +33,10 @@ pub use model::volume::clip_box::ClipBox;
 pub use model::volume::orbit::Orbit;
 pub use model::volume::transfer::{Preset, Transfer};
 pub use model::volume::volume_view::{Rendering, VolumeSource, VolumeView};
+pub use view::lost_gpu::LostGpu;
 pub use view::pane::Picture;
 pub use view::window_gpu::WindowGpu;
 pub use work::decoder::DecoderChoice;
 pub use work::event::Wake;
 #[cfg(unix)]
-pub use work::instance::{Handed, Instance};
+pub use work::instance::{Call, Instance};

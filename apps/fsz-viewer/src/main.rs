@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 #[cfg(unix)]
 use std::path::Path;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 #[cfg(unix)]
@@ -11,85 +10,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use clap::Parser;
-use fsz::DType;
-use fsz_field::{Hints, Shape};
+use fsz_field::Hints;
 use fsz_viewer::{
-    Choice, DecoderChoice, Place, Settings, Start, Viewer, WindowGpu, bench, bench_series,
-    bench_volume,
+    Args, LostGpu, Settings, Viewer, Wake, WindowGpu, bench, bench_series, bench_volume,
 };
 #[cfg(unix)]
-use fsz_viewer::{Handed, Instance};
+use fsz_viewer::{Call, Instance, Start, handed_over};
 
 /// The longest that a call waits for the window that is open.
 #[cfg(unix)]
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What takes files, which a stream of a running simulation stands in the place of.
-const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
-
-/// Inspect FSZ-compressed fields
-///
-/// Shows original, reconstruction, error and tile kinds of a field, plane by plane.
-#[derive(Debug, Parser)]
-#[command(name = "fsz-viewer", version)]
-struct Args {
-    /// Field to open (.fsz, .npy, .zfp, .bp or raw), and a second reconstruction to compare with
-    #[arg(value_name = "FILE", num_args = 0..=2)]
-    files: Vec<PathBuf>,
-    /// Uncompressed original of the field
-    #[arg(long, value_name = "FILE")]
-    original: Option<PathBuf>,
-    /// Shape of raw and headerless .zfp files, slowest axis first, as 30x192x288
-    #[arg(long, value_name = "SHAPE")]
-    shape: Option<Shape>,
-    /// Element type of raw and headerless .zfp files
-    #[arg(long, value_name = "f32|f64")]
-    dtype: Option<DType>,
-    /// Bits per value of headerless .zfp files, such as those of cuZFP
-    #[arg(long, value_name = "BITS")]
-    zfp_rate: Option<f64>,
-    /// Axis to show first
-    #[arg(long, default_value_t = 0)]
-    axis: usize,
-    /// Plane to show first
-    #[arg(long, default_value_t = 0)]
-    index: u64,
-    /// ADIOS2 variable to show first; by default the first
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
-    variable: String,
-    /// ADIOS2 step to show first
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    step: u64,
-    /// Missing value of the original, as 9.96921e36; may be repeated
-    // clap knows neither -1e+20 nor -inf as a number.
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    missing: Vec<f64>,
-    /// What decodes the planes shown
-    #[arg(long, value_enum, default_value = "auto")]
-    decoder: DecoderChoice,
-    /// Show the simulation that writes this ADIOS2 SST stream, now or as soon as it does
-    #[arg(long, value_name = "NAME", conflicts_with_all = FILES)]
-    live: Option<PathBuf>,
-    /// Memory for the compressed steps of a simulation, in MB
-    #[arg(long, value_name = "MB", default_value_t = 512, requires = "live")]
-    live_memory: u64,
-    /// Hand the files to the window that another call with this option has opened
-    #[cfg(unix)]
-    #[arg(long)]
-    single_instance: bool,
-    /// Start empty instead of restoring the last session
-    #[arg(long)]
-    fresh: bool,
-    /// Measure how fast planes of the first file are decoded and drawn, without a window
-    #[arg(long)]
-    bench: bool,
-    /// Measure how fast the steps of the first folder are played, without a window
-    #[arg(long)]
-    bench_series: bool,
-    /// Measure how fast the first file is drawn in three dimensions, without a window
-    #[arg(long)]
-    bench_volume: bool,
-}
 
 fn main() -> ExitCode {
     let done = match Args::try_parse() {
@@ -118,26 +48,24 @@ fn printed(written: io::Result<()>) -> Result<()> {
 }
 
 fn run(args: Args) -> Result<()> {
+    if args.man {
+        return printed(io::stdout().write_all(&Args::manual()?));
+    }
     let hints = args.hints();
     if let Some(measured) = measure(&args, &hints) {
         return printed(io::stdout().write_all(measured?.as_bytes()));
     }
     let window = Arc::new(OnceLock::new());
     #[cfg(unix)]
-    let instance = match args.single_instance.then(|| claim(&args, &window)).transpose()? {
-        Some(None) => {
-            // A window takes files alone from other calls.
-            anyhow::ensure!(
-                args.live.is_none(),
-                "a window is open: name the stream in its menu File"
-            );
-            return Ok(());
-        }
+    let instance = match args.single_instance.then(|| claim(&window)).transpose()? {
+        Some(None) => return Ok(()),
         claimed => claimed.flatten(),
     };
     check_display()?;
+    let lost = Arc::new(OnceLock::<LostGpu>::new());
+    let watched = lost.clone();
     let fresh = args.fresh;
-    let mut start = args.start(hints);
+    let mut start = args.start();
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()
             .with_title("FSZ viewer")
@@ -158,42 +86,25 @@ fn run(args: Args) -> Result<()> {
             let egui = context.egui_ctx.clone();
             // There is one window.
             let _ = window.set(egui.clone());
-            let wake = Arc::new(move || egui.request_repaint());
+            let wake: Wake = Arc::new(move || egui.request_repaint());
+            let watch = |state| LostGpu::watch(state, wake.clone());
+            let lost = context.wgpu_render_state.as_ref().map(watch).unwrap_or_default();
+            let _ = watched.set(lost.clone());
             #[cfg_attr(not(unix), expect(unused_mut))]
             let mut viewer = Viewer::new(start, settings, wake)?;
             #[cfg(unix)]
             instance.into_iter().for_each(|instance| viewer.listen(instance));
-            Ok(Box::new(Window(viewer)))
+            Ok(Box::new(Window { viewer, lost }))
         }),
     )
     .map_err(|e| {
         anyhow!(
             "cannot open a window: {e}; the viewer needs a display and Vulkan, Metal or DirectX 12"
         )
-    })
-}
-
-impl Args {
-    /// What tells of files that do not tell it themselves.
-    fn hints(&self) -> Hints {
-        Hints { shape: self.shape.clone(), dtype: self.dtype, zfp_rate: self.zfp_rate, like: None }
-    }
-
-    /// What the window begins with.
-    fn start(self, hints: Hints) -> Start {
-        Start {
-            files: self.files,
-            original: self.original,
-            hints,
-            place: Some(Place { axis: self.axis, plane: self.index }),
-            choice: Choice { variable: self.variable, step: self.step },
-            missing: self.missing.iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
-            live: self.live,
-            live_budget: Some(self.live_memory.saturating_mul(1_000_000)),
-            tiles_at_once: None,
-            decoder: self.decoder,
-            window: None,
-        }
+    })?;
+    match lost.get().and_then(LostGpu::told) {
+        Some(told) => Err(anyhow!(told)),
+        None => Ok(()),
     }
 }
 
@@ -215,15 +126,17 @@ fn measure(args: &Args, hints: &Hints) -> Option<Result<String>> {
     })
 }
 
-/// Hands the files to the window that is open; None if there is one. `window` is woken when other calls hand theirs over.
+/// Hands this call to the window that is open; None if there is one. `window` is woken when other calls are handed over.
 #[cfg(unix)]
-fn claim(args: &Args, window: &Arc<OnceLock<egui::Context>>) -> Result<Option<Instance>> {
-    let files = Handed { files: args.files.clone(), original: args.original.clone() };
+fn claim(window: &Arc<OnceLock<egui::Context>>) -> Result<Option<Instance<Start>>> {
+    let folder = std::env::current_dir().context("the current folder is not known")?;
+    let call = Call { folder, words: std::env::args_os().skip(1).collect() };
     let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty());
     let folder = folder.context("--single-instance needs XDG_RUNTIME_DIR")?;
     let window = Arc::clone(window);
     let wakes = move || window.get().into_iter().for_each(egui::Context::request_repaint);
-    Instance::claim(Path::new(&folder), &files, Arc::new(wakes), PATIENCE)
+    let wakes = Arc::new(wakes);
+    Instance::claim(Path::new(&folder), &call, handed_over, wakes, PATIENCE)
 }
 
 /// The settings of the last session.
@@ -251,44 +164,24 @@ fn check_display() -> Result<()> {
 /// Where the settings are stored.
 const KEY: &str = "settings";
 
-struct Window(Viewer);
+struct Window {
+    viewer: Viewer,
+    /// The GPU that draws it, where that is lost.
+    lost: LostGpu,
+}
 
 impl eframe::App for Window {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        self.0.ui(ui);
+        if self.lost.told().is_some() {
+            // What is open is kept for the next start.
+            ui.ctx().send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+        self.viewer.ui(ui);
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        if let Ok(text) = serde_json::to_string(&self.0.kept()) {
+        if let Ok(text) = serde_json::to_string(&self.viewer.kept()) {
             storage.set_string(KEY, text);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn missing_values_may_be_negative_in_any_form() {
-        let told = ["-999", "-1e20", "-1e+20", "-9.99E+33", "-inf", "1e-3"];
-        let words = told.into_iter().flat_map(|value| ["--missing", value]);
-        let args = Args::try_parse_from(["fsz-viewer"].into_iter().chain(words)).unwrap();
-        assert_eq!(args.missing, [-999.0, -1e20, -1e20, -9.99e33, f64::NEG_INFINITY, 1e-3]);
-    }
-
-    /// A desktop puts one file in the place of %f, and all that are chosen in that of %F.
-    #[test]
-    fn as_many_files_are_taken_as_a_desktop_gives() {
-        let entry = include_str!("../../../assets/desktop/fsz-viewer.desktop");
-        let words = entry.lines().find_map(|line| line.strip_prefix("Exec=")).unwrap();
-        let files = |word| match word {
-            "%f" => vec!["a.fsz"],
-            "%F" => vec!["a.fsz", "b.fsz", "c.fsz"],
-            other => vec![other],
-        };
-        let words: Vec<&str> = words.split(' ').flat_map(files).collect();
-        assert!(words.contains(&"a.fsz"), "{words:?}");
-        Args::try_parse_from(words).unwrap();
     }
 }

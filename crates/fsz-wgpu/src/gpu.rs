@@ -1,5 +1,6 @@
 //! A device with the decoder's pipelines.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use fsz::Profile;
@@ -352,6 +353,14 @@ impl Gpu {
         pass.dispatch_workgroups(columns, rows, layers);
     }
 
+    /// Waits until the GPU has done all that it was asked for.
+    ///
+    /// # Errors
+    /// [`Error::Device`] when it fails.
+    pub(crate) fn wait(&self) -> Result<()> {
+        waited(|| self.device.poll(wgpu::PollType::wait_indefinitely()))
+    }
+
     /// Calls `make` and reports what the device says of it, full memory above all.
     pub(crate) fn checked<R>(&self, make: impl FnOnce(&wgpu::Device) -> R) -> Result<R> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
@@ -372,6 +381,18 @@ impl Gpu {
 fn binding_limit(limits: &wgpu::Limits) -> u64 {
     let most = u64::from(u32::MAX) & !3;
     most.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size)
+}
+
+/// Waits by `poll`, for which wgpu has no error but its own time-outs: it panics where the device is lost meanwhile, when it
+/// has let go of all that it held.
+fn waited(poll: impl FnOnce() -> Result<wgpu::PollStatus, wgpu::PollError>) -> Result<()> {
+    let panicked = match catch_unwind(AssertUnwindSafe(poll)) {
+        Ok(done) => return done.map(drop).map_err(Error::device),
+        Err(panicked) => panicked,
+    };
+    let said = panicked.downcast_ref::<String>().map(String::as_str);
+    let said = said.or(panicked.downcast_ref().copied()).unwrap_or("it was lost");
+    Err(Error::device(said.lines().map(str::trim).collect::<Vec<_>>().join(" ")))
 }
 
 fn opened() -> Result<Gpu, String> {
@@ -416,6 +437,23 @@ fn pipeline(device: &wgpu::Device, shader: &Shader) -> wgpu::ComputePipeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As wgpu 30 does it in `Device::poll`.
+    #[test]
+    fn a_device_that_is_lost_while_it_is_waited_for_is_an_error() {
+        let told = |lost: fn() -> Result<wgpu::PollStatus, wgpu::PollError>| {
+            waited(lost).expect_err("it is lost").to_string()
+        };
+        let reason = "Error in Device::poll: Parent device is lost";
+        let expected = format!("the GPU failed: {reason}; decode on the CPU");
+        assert_eq!(
+            told(|| panic!("Error in {}:\n  Parent device is lost\n", "Device::poll")),
+            expected
+        );
+        assert!(told(|| panic!("static")).contains("static"));
+        assert!(told(|| Err(wgpu::PollError::Timeout)).starts_with("the GPU failed: "));
+        assert!(waited(|| Ok(wgpu::PollStatus::QueueEmpty)).is_ok());
+    }
 
     #[test]
     fn bytes_of_a_buffer_are_counted_in_a_word() {

@@ -61,7 +61,7 @@ fn read(
             let _ = tell.send(result);
         });
     })?;
-    gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(Error::device)?;
+    gpu.wait()?;
     told.recv().map_err(Error::device)?.map_err(Error::device)?;
     let view = host.get_mapped_range(..).map_err(Error::device)?;
     Ok(bytemuck::pod_collect_to_vec(&view[..]))

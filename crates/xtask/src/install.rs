@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The programs, by package and name.
-const PROGRAMS: [(&str, &str); 2] = [("fsz-cli", "fsz"), ("fsz-viewer", "fsz-viewer")];
+pub const PROGRAMS: [(&str, &str); 2] = [("fsz-cli", "fsz"), ("fsz-viewer", "fsz-viewer")];
 
 /// The plugins, by package and library, each in a folder of `lib/fsz` of its own: ADIOS2 and HDF5 are told a
 /// folder, and load what lies there.
@@ -33,6 +33,9 @@ const DESKTOP: [(&str, &str); 4] = [
     ("fsz.xml", "share/mime/packages"),
     ("fsz.thumbnailer", "share/thumbnailers"),
 ];
+
+/// Where `man` looks for pages.
+pub const PAGES: &str = "share/man/man1";
 
 /// What goes with the programs wherever they go, and where: who packs what is installed hands it on.
 const LICENCES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
@@ -102,9 +105,12 @@ pub fn install(prefix: &Path, build: Build) -> Result<()> {
     // Aside first, as whatever is installed.
     let aside = tempfile::tempdir()?;
     process::run(fsz().args(["--quiet", "man", "--force", "--out"]).arg(aside.path()))?;
+    let viewer = aside.path().join("fsz-viewer.1");
+    let mut page = Command::new(built.join(format!("fsz-viewer{EXE_SUFFIX}")));
+    fs::write(&viewer, process::stdout(page.arg("--man"))?)?;
     for page in fs::read_dir(aside.path())? {
         let page = page?;
-        put(&page.path(), &prefix.join("share/man/man1").join(page.file_name()))?;
+        put(&page.path(), &prefix.join(PAGES).join(page.file_name()))?;
     }
     for (shell, file) in COMPLETIONS {
         let script = aside.path().join(shell);

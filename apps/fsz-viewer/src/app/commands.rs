@@ -23,7 +23,7 @@ impl Viewer {
                 }
                 let dialog = view.raw_dialogs.remove(0);
                 if let Some(hints) = answer {
-                    self.open_with(&dialog.path, hints, dialog.role);
+                    self.open_with(&dialog.path, hints, dialog.role, dialog.wanted);
                 }
             }
             Command::Choose(choice) => self.choose(choice),
@@ -38,10 +38,7 @@ impl Viewer {
             Command::Look(camera, visible) => (view.camera, view.visible) = (camera, visible),
             Command::Fit => view.camera.reset(),
             Command::Cursor(point) => view.cursor = Some(point),
-            Command::Pin(pinned) => {
-                view.pinned = pinned;
-                self.follow_series();
-            }
+            Command::Pin(pinned) => view.pinned = pinned,
             Command::Blink(blink) => view.blink = blink,
             Command::Wipe(wipe) => view.wipe = wipe,
             Command::Help(help) => view.help = help,

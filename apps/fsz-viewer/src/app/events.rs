@@ -7,8 +7,10 @@ use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::number_format;
+use crate::model::plane::Place;
 use crate::model::scene::Overlay;
 use crate::model::set::Role;
+use crate::model::wanted::Wanted;
 use crate::work::event::{Event, Found};
 use crate::work::jobs::READING_TILES;
 use crate::work::unless_cancelled::unless_cancelled;
@@ -17,7 +19,7 @@ impl Viewer {
     /// Takes one event.
     pub fn handle(&mut self, event: Event) {
         match event {
-            Event::Opened { path, role, document, catalog } => {
+            Event::Opened { path, role, document, catalog, wanted } => {
                 if self.jobs.finished().is_some_and(|work| work.is_cancelled()) {
                     return self.leave_opening(role);
                 }
@@ -27,8 +29,16 @@ impl Viewer {
                         self.view_state.settings.opened(&path);
                         let before = self.session.set.leader().cloned();
                         let paired = self.original_choice();
+                        let seen = self.go_where_wanted(&wanted, &document);
                         // What is refused leaves all as it was.
-                        if let Some(place) = self.accept((*document).clone(), role) {
+                        let accepted = self.accept((*document).clone(), role);
+                        if accepted.is_none() {
+                            self.session.place = seen;
+                        }
+                        if let Some(place) = accepted {
+                            if place != Role::Original || self.leads(place) {
+                                self.note_lack(&wanted, &document, catalog.as_ref());
+                            }
                             if self.leads(place) {
                                 self.note_change(before.as_ref(), &document, catalog.as_ref());
                             }
@@ -60,6 +70,7 @@ impl Viewer {
                 Found::Zfp(made) => self.zfp_made(&progress, made),
                 Found::Plane(figures) => self.plane_measured(&progress, figures),
                 Found::Tiles(read) => read.err().into_iter().for_each(|reason| self.report(reason)),
+                Found::Values(values) => self.series_read(&progress, values),
                 Found::Point(point) => self.swept_point(&progress, point),
                 Found::Swept(end) => self.swept(&progress, end),
                 Found::Written(to) => self.note_written(&to),
@@ -67,6 +78,7 @@ impl Viewer {
             },
             Event::Ended { progress } => {
                 self.plane_ended(&progress);
+                self.series_ended(&progress);
                 self.ended(&progress);
             }
             Event::Planes { place, generation, planes } => {
@@ -93,10 +105,11 @@ impl Viewer {
             Event::Volume { number, picture, last } => self.volume_drawn(number, picture, last),
             Event::Picked { generation, hit } => self.picked(generation, hit),
             Event::Measured { generation, measured } => {
-                self.jobs.finished();
+                let cancelled = self.jobs.finished().is_some_and(|work| work.is_cancelled());
                 if generation == self.session.generation {
                     let both = [&measured.subject, &measured.other].into_iter().flatten();
-                    for reason in both.filter_map(|m| m.as_ref().err()) {
+                    // Who cancelled it knows why.
+                    for reason in both.filter_map(|m| m.as_ref().err()).filter(|_| !cancelled) {
                         self.report(reason);
                     }
                     self.session.measured = measured;
@@ -149,6 +162,28 @@ impl Viewer {
         let name = format!("{}: {}", catalog.path.display(), choice.variable);
         let told = change(before, document, &name, &format!("step {}", choice.step));
         told.into_iter().for_each(|told| self.view_state.note(told));
+    }
+
+    /// Goes to the plane that is wanted of what was opened; the place before.
+    fn go_where_wanted(&mut self, wanted: &Wanted, document: &Document) -> Place {
+        let seen = self.session.place;
+        if let Some(place) = wanted.place_in(&document.grid).filter(|place| *place != seen) {
+            self.session.place = place;
+            self.view_state.leave_plane();
+        }
+        seen
+    }
+
+    /// Tells where a file does not have what was to be shown of it.
+    fn note_lack(
+        &mut self,
+        wanted: &Wanted,
+        document: &Document,
+        catalog: Option<&(Catalog, Choice)>,
+    ) {
+        let choice = catalog.and_then(|(catalog, found)| wanted.lacks(catalog, found));
+        let plane = wanted.lacks_plane(&document.title, &document.grid);
+        [choice, plane].into_iter().flatten().for_each(|told| self.view_state.note(told));
     }
 
     /// Whether what was opened as the original is of the step that the subject is of. Where it is of another, that one is
@@ -439,6 +474,30 @@ mod tests {
         let title = viewer.session.set.subject.as_ref().map(|d| d.title.clone());
         assert_eq!(title.as_deref(), Some("0.fsz"));
         assert_eq!(viewer.view_state.messages, [""; 0]);
+    }
+
+    #[test]
+    fn figures_that_are_cancelled_are_no_error() {
+        let mut viewer = empty();
+        let [original, subject] = pair(4);
+        viewer.accept(subject, Role::Subject);
+        viewer.accept(original, Role::Original);
+        assert!(viewer.settle(LONGEST));
+        for cancelled in [true, false] {
+            // As when it ends on the way.
+            let progress = fsz::Progress::new();
+            if cancelled {
+                progress.cancel();
+            }
+            viewer.jobs.add(crate::work::jobs::MEASURING.to_owned(), progress);
+            let subject = Some(Err(anyhow::anyhow!("no figures")));
+            let measured = crate::model::measured::Measured { subject, other: None };
+            let generation = viewer.session.generation;
+            viewer.handle(Event::Measured { generation, measured });
+            assert_eq!(viewer.view_state.messages.is_empty(), cancelled);
+        }
+        viewer.measure();
+        assert!(viewer.settle(LONGEST) && viewer.session.measured.both()[0].is_some());
     }
 
     fn titles(viewer: &Viewer) -> [Option<&str>; 2] {

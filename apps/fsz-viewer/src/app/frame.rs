@@ -9,6 +9,9 @@ use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::{panels, theme};
 
+/// The program's.
+const NAME: &str = "FSZ viewer";
+
 /// A panel.
 type PanelOf = fn(&mut Ui, &PanelInput<'_>) -> Vec<Command>;
 
@@ -32,8 +35,11 @@ impl Viewer {
         self.take(ui, commands);
         self.poll();
         if std::mem::take(&mut self.asks_for_attention) {
+            // One that is minimized is not brought back by the focus.
+            ui.ctx().send_viewport_cmd(ViewportCommand::Minimized(false));
             ui.ctx().send_viewport_cmd(ViewportCommand::Focus);
         }
+        self.name_window(ui);
         let commands = panels::dropped(ui, &self.input());
         self.take(ui, commands);
         self.view_state.paint(ui.ctx(), &self.session);
@@ -48,6 +54,22 @@ impl Viewer {
         if self.busy() {
             // The threads wake the window; this keeps the progress moving.
             ui.ctx().request_repaint_after(Duration::from_millis(100));
+        }
+    }
+
+    /// Tells windows apart in the desktop's list of them.
+    fn name_window(&mut self, ui: &Ui) {
+        let set = &self.session.set;
+        let shown = set.subject.as_ref().filter(|_| self.session.tried.is_none());
+        let shown = shown.or(set.original.as_ref()).or(set.leader());
+        let name = match (shown, &self.session.live) {
+            (Some(shown), _) => format!("{} – {NAME}", shown.title),
+            (None, Some(view)) => format!("{} – {NAME}", view.live.name),
+            (None, None) => NAME.to_owned(),
+        };
+        if self.view_state.window_name != name {
+            ui.ctx().send_viewport_cmd(ViewportCommand::Title(name.clone()));
+            self.view_state.window_name = name;
         }
     }
 

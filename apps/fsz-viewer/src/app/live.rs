@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::time::Instant;
 
-use fsz::Codec;
-
 use crate::app::Viewer;
 use crate::app::step_change::change;
 use crate::model::catalog::{Catalog, Entry};
-use crate::model::live::{LiveField, LiveSeries, LiveStep, LiveView};
+use crate::model::live::{LiveField, LiveView};
 use crate::model::set::Set;
 use crate::work::live::LiveReader;
 
@@ -64,7 +62,6 @@ impl Viewer {
         if follows && let Some(newest) = newest {
             self.show_step(newest);
         }
-        self.follow_series();
         for problem in problems {
             self.report(problem);
         }
@@ -74,8 +71,6 @@ impl Viewer {
     pub fn follow(&mut self, following: bool) {
         let Some(view) = &mut self.session.live else { return };
         view.following = following;
-        self.follow_series();
-        let Some(view) = &self.session.live else { return };
         let newest = view.live.steps.back().map(|step| step.number);
         match newest {
             Some(newest) if following => self.show_step(newest),
@@ -117,6 +112,9 @@ impl Viewer {
                 &from,
             )
         });
+        if let Some(place) = std::mem::take(&mut self.live_place).place_in(&document.grid) {
+            self.session.place = place;
+        }
         view.shown = Some(step.number);
         view.awaited = Some(step.arrived).filter(|_| view.following);
         view.variable = field.name.clone();
@@ -157,35 +155,5 @@ impl Viewer {
         if let Some(view) = &mut self.session.live {
             view.seen(Instant::now());
         }
-    }
-
-    /// Reads the element under the pinned cursor in the steps that are kept, from the tile that holds it.
-    pub(crate) fn follow_series(&mut self) {
-        let place = self.session.place;
-        let pinned = self.view_state.cursor.filter(|_| self.view_state.pinned);
-        let leader = self.session.set.leader();
-        let at = leader.zip(pinned).and_then(|(leader, (row, column))| {
-            leader.grid.position(place.axis, place.plane, row, column)
-        });
-        let shape = leader.map(|leader| leader.shape().to_vec());
-        let Some(view) = &mut self.session.live else { return };
-        let (Some(position), Some(shape)) = (at, shape) else {
-            view.series = None;
-            return;
-        };
-        let variable = &self.session.choice.variable;
-        let known = view.series.take().filter(|known| {
-            known.variable == *variable && known.position == position && known.shape == shape
-        });
-        let known = known.map_or(Vec::new(), |known| known.points);
-        let value = |step: &LiveStep| {
-            let seen = known.iter().find(|[at, _]| *at == step.number as f64);
-            let document = &step.field(variable).filter(|f| f.name == *variable)?.document;
-            let fits = document.shape() == shape;
-            let read = || document.exact(&Codec::cpu(), position).filter(|_| fits);
-            Some([step.number as f64, seen.map_or_else(read, |[_, value]| Some(*value))?])
-        };
-        let points = view.live.steps.iter().filter_map(|step| value(step)).collect();
-        view.series = Some(LiveSeries { variable: variable.clone(), shape, position, points });
     }
 }

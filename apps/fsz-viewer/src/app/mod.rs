@@ -8,12 +8,14 @@ mod export;
 mod export_series;
 mod frame;
 mod live;
+mod live_series;
 mod plane_measures;
 mod rate_distortion;
 mod saved_session;
 mod step_change;
 mod volume;
 
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -36,6 +38,7 @@ use crate::model::raw_dialog::RawDialog;
 use crate::model::session::Session;
 use crate::model::set::Role;
 use crate::model::settings::Settings;
+use crate::model::wanted::Wanted;
 use crate::view::figure;
 use crate::view::pane::Picture;
 use crate::view::state::ViewState;
@@ -44,8 +47,9 @@ use crate::work::decoder::{DecoderChoice, paints};
 use crate::work::event::Wake;
 use crate::work::file_dialog::Dialogs;
 #[cfg(unix)]
-use crate::work::instance::{Handed, Instance};
+use crate::work::instance::Instance;
 use crate::work::jobs::{COMPRESSING, Jobs, MEASURING};
+use crate::work::open::is_read_once;
 use crate::work::service::Service;
 use crate::work::steps_ahead::Course;
 
@@ -58,10 +62,10 @@ pub struct Start {
     pub original: Option<PathBuf>,
     /// What these files do not tell, where they are raw.
     pub hints: Hints,
-    /// The plane to begin with.
+    /// The plane to begin with; its axis is one of the field's own.
     pub place: Option<Place>,
     /// The variable and step to begin with, of files that have such.
-    pub choice: Choice,
+    pub choice: Option<Choice>,
     /// Values of the original that stand for none, with commas or spaces between them.
     pub missing: String,
     /// The stream of a running simulation.
@@ -74,6 +78,13 @@ pub struct Start {
     pub decoder: DecoderChoice,
     /// What draws the window, where that can paint pictures too.
     pub window: Option<WindowGpu>,
+}
+
+impl Start {
+    /// Whether there is nothing to open.
+    fn names_nothing(&self) -> bool {
+        self.files.is_empty() && self.original.is_none() && self.live.is_none()
+    }
 }
 
 /// The most bytes of a stream of which it is read at once how all tiles are stored.
@@ -96,12 +107,14 @@ pub struct Viewer {
     pub rate_distortion: RateDistortion,
     /// The most bytes that the kept steps of a simulation take.
     live_budget: u64,
+    /// What is to be shown of its first step.
+    live_place: Wanted,
     /// Of streams up to so many bytes it is read at once how all tiles are stored.
     tiles_at_once: u64,
     wake: Wake,
     /// What other calls hand over.
     #[cfg(unix)]
-    instance: Option<Instance>,
+    instance: Option<Instance<Start>>,
     /// The window is to come to the front.
     pub(crate) asks_for_attention: bool,
 }
@@ -117,23 +130,19 @@ impl Viewer {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
-        let window = start.window;
+    pub fn new(mut start: Start, settings: Settings, wake: Wake) -> std::io::Result<Viewer> {
+        let window = start.window.take();
         let gpu = window.as_ref().map(|window| window.gpu.clone());
         let window = window.filter(|window| paints(start.decoder, &window.gpu));
         let service = Service::start(wake.clone(), start.decoder, gpu)?;
         let mut viewer = Viewer {
-            session: Session {
-                place: start.place.unwrap_or_default(),
-                choice: start.choice,
-                missing: start.missing,
-                ..Session::default()
-            },
+            session: Session { missing: start.missing.clone(), ..Session::default() },
             view_state: ViewState::new(settings, window),
             jobs: Jobs::new(service, Dialogs::new(wake.clone())),
             comparison: CodecComparison::default(),
             rate_distortion: RateDistortion::default(),
-            live_budget: start.live_budget.unwrap_or(BUDGET),
+            live_budget: BUDGET,
+            live_place: Wanted::default(),
             tiles_at_once: start.tiles_at_once.unwrap_or(TILES_AT_ONCE),
             wake,
             #[cfg(unix)]
@@ -141,60 +150,72 @@ impl Viewer {
             asks_for_attention: false,
         };
         let saved = viewer.view_state.settings.session.take();
-        if start.files.is_empty()
-            && start.original.is_none()
-            && start.live.is_none()
+        if start.names_nothing()
             && let Some(saved) = saved
         {
-            viewer.restore(saved);
+            viewer.restore(saved, &start);
         }
-        viewer.open_all(&start.files, start.original.as_deref(), &start.hints);
-        if let Some(name) = &start.live {
-            viewer.connect(name);
-        }
+        viewer.begin(&start);
         Ok(viewer)
     }
 
-    /// Opens a field, another reconstruction of it, and its original.
-    fn open_all(&mut self, files: &[PathBuf], original: Option<&Path>, hints: &Hints) {
-        for (path, role) in files.iter().zip([Role::Subject, Role::Other]) {
-            self.open_told(path, role, hints);
+    /// Opens what is named, and shows the place of it that is.
+    fn begin(&mut self, start: &Start) {
+        if !start.missing.is_empty() {
+            self.session.missing = start.missing.clone();
         }
-        if let Some(path) = original {
-            self.open_told(path, Role::Original, hints);
+        let Start { files, original, choice, place, .. } = start;
+        let roles = [Role::Subject, Role::Other];
+        let files = files.iter().zip(roles).chain(original.iter().map(|o| (o, Role::Original)));
+        // The first file is the one that is looked at.
+        for ((path, role), place) in files.zip(iter::once(*place).chain(iter::repeat(None))) {
+            let wanted = Wanted { choice: choice.clone(), place };
+            self.open_told(path, role, &start.hints, wanted);
+        }
+        if let Some(name) = &start.live {
+            self.live_budget = start.live_budget.unwrap_or(BUDGET);
+            self.live_place = Wanted { choice: None, place: *place };
+            self.session.choice = choice.clone().unwrap_or_default();
+            self.connect(name);
         }
     }
 
     /// Opens what other calls hand over from now on.
     #[cfg(unix)]
-    pub fn listen(&mut self, instance: Instance) {
+    pub fn listen(&mut self, instance: Instance<Start>) {
         self.instance = Some(instance);
     }
 
     #[cfg(unix)]
     fn take_handed(&mut self) {
         let handed = self.instance.as_ref().map_or(Vec::new(), Instance::handed);
-        for Handed { original, files } in handed {
+        for start in handed {
             self.asks_for_attention = true;
-            self.open_all(&files, original.as_deref(), &Hints::default());
+            if start.decoder != DecoderChoice::default() {
+                self.view_state.note("--decoder is for the call that opens the window".to_owned());
+            }
+            self.begin(&start);
         }
     }
 
     /// Opens a file; what it does not tell of itself is asked for first.
     pub fn open(&mut self, path: &Path, role: Role) {
-        self.open_told(path, role, &Hints::default());
+        self.open_told(path, role, &Hints::default(), Wanted::default());
     }
 
     /// The same where something is told of it.
-    fn open_told(&mut self, path: &Path, role: Role, hints: &Hints) {
+    fn open_told(&mut self, path: &Path, role: Role, hints: &Hints, wanted: Wanted) {
+        if is_read_once(path) {
+            return self.open_with(path, hints.clone(), role, wanted);
+        }
         let leader = self.session.set.leader().map(|d| (d.grid.shape(), d.dtype));
         match Kind::of(path) {
             Ok(Kind::Raw) if hints.shape.is_none() => {
                 let dialog = RawDialog::raw(path, role, leader.map(|(shape, _)| shape));
                 match (shape_in_name(path), dialog.hints()) {
                     // The name tells all, and the size agrees.
-                    (Some(_), Ok(hints)) => self.open_with(path, hints, role),
-                    _ => self.view_state.raw_dialogs.push(dialog),
+                    (Some(_), Ok(hints)) => self.open_with(path, hints, role, wanted),
+                    _ => self.view_state.raw_dialogs.push(dialog.of(wanted)),
                 }
             }
             Ok(Kind::Zfp)
@@ -203,16 +224,16 @@ impl Viewer {
                     && is_headerless_zfp(path).unwrap_or(false) =>
             {
                 let dialog = RawDialog::zfp(path, role, leader);
-                self.view_state.raw_dialogs.push(dialog);
+                self.view_state.raw_dialogs.push(dialog.of(wanted));
             }
             // A file that cannot be read says so when it is opened.
-            _ => self.open_with(path, hints.clone(), role),
+            _ => self.open_with(path, hints.clone(), role, wanted),
         }
     }
 
-    pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role) {
-        let choice = self.session.choice.clone();
-        let progress = self.jobs.service.open(path.to_owned(), hints, role, choice);
+    pub(crate) fn open_with(&mut self, path: &Path, hints: Hints, role: Role, wanted: Wanted) {
+        let shown = self.session.choice.clone();
+        let progress = self.jobs.service.open(path.to_owned(), hints, role, wanted, shown);
         self.jobs.add(format!("Opening {}", path.display()), progress);
     }
 
@@ -230,6 +251,7 @@ impl Viewer {
         #[cfg(unix)]
         self.take_handed();
         self.poll_live();
+        self.follow_series();
         if self.view_state.playing && !self.session.has_steps() {
             // There is no button any more that would end it.
             self.play(false);

@@ -2,13 +2,14 @@
 
 use egui::Vec2;
 
-use crate::app::Viewer;
+use crate::app::{Start, Viewer};
 use crate::model::catalog::{Catalog, Choice};
 use crate::model::document::Document;
 use crate::model::plane::Place;
 use crate::model::saved_session::{Remembered, SavedSession};
 use crate::model::set::Role;
 use crate::model::settings::Settings;
+use crate::model::wanted::Wanted;
 use crate::model::zfp;
 use crate::view::camera::Camera;
 
@@ -51,8 +52,9 @@ impl Viewer {
         }
     }
 
-    /// Opens what was open. A file that is gone is left out, with a note.
-    pub(crate) fn restore(&mut self, saved: SavedSession) {
+    /// Opens what was open, at the place in it that is told, or else where it was left. A file that is gone is left out,
+    /// with a note.
+    pub(crate) fn restore(&mut self, saved: SavedSession, told: &Start) {
         let (session, view) = (&mut self.session, &mut self.view_state);
         session.choice = Choice { variable: saved.variable, step: saved.step };
         session.place = Place { axis: saved.axis, plane: saved.plane };
@@ -60,18 +62,22 @@ impl Viewer {
             let middle = Vec2::from(saved.middle).clamp(Vec2::ZERO, Vec2::splat(1.0));
             view.camera = Camera { zoom: saved.zoom, middle, ..Camera::default() };
         }
-        session.missing = saved.missing;
+        if session.missing.is_empty() {
+            session.missing = saved.missing;
+        }
         view.wipe = saved.wipe.map(|at| at.clamp(0.0, 1.0));
         self.comparison.matching =
             saved.comparison.filter(|matching| zfp::BUILT_IN || !matching.is_zfp());
+        let mut place = told.place;
         for (file, role) in [
             (saved.subject, Role::Subject),
             (saved.original, Role::Original),
             (saved.other, Role::Other),
         ] {
             let Some(file) = file else { continue };
+            let wanted = Wanted { choice: told.choice.clone(), place: place.take() };
             match file.path.exists() {
-                true => self.open_with(&file.path, file.hints(), role),
+                true => self.open_with(&file.path, file.hints(), role, wanted),
                 false => self.view_state.note(format!(
                     "{} is not reopened: the file no longer exists",
                     file.path.display()
@@ -90,7 +96,6 @@ mod tests {
     use fsz_field::{Field, Shape};
 
     use super::*;
-    use crate::app::Start;
 
     /// After the connection is closed its last step stays, which is in no file.
     #[test]

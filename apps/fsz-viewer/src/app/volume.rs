@@ -149,7 +149,6 @@ impl Viewer {
                 self.session.place.plane = plane;
                 self.view_state.cursor = Some((row as usize, column as usize));
                 self.view_state.pinned = true;
-                self.follow_series();
             }
             Ok(_) => {}
             Err(reason) => self.report(reason),

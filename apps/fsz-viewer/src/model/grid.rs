@@ -82,6 +82,14 @@ impl Grid {
         if self.shape.len() > 2 { 3 } else { 1 }
     }
 
+    /// The axis that is shown for one of the field's own; none where the field has not so many. A field of up to two
+    /// dimensions is shown whole.
+    pub fn shown_axis(&self, own: usize) -> Option<usize> {
+        let axes = self.shape.len();
+        let shown = if axes > 2 { own.saturating_sub(axes - 3) } else { 0 };
+        (own < axes.max(1)).then_some(shown)
+    }
+
     /// What an axis is called.
     pub fn axis_name(&self, axis: usize) -> String {
         let axes = self.shape.len();

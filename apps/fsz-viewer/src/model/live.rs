@@ -1,6 +1,6 @@
 //! A running simulation: its newest steps, compressed, and what is known of every step.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -133,6 +133,8 @@ pub struct Live {
     pub name: String,
     /// How it can be reached.
     pub connection: Connection,
+    /// Why no step comes, where there is something to say of it.
+    pub why: Option<String>,
     /// Grows with everything that happens.
     pub version: u64,
     /// Grows where the numbers of steps begin anew: with another run of the simulation.
@@ -161,6 +163,7 @@ impl Live {
         Live {
             name,
             connection: Connection::default(),
+            why: None,
             version: 1,
             run: 0,
             steps: VecDeque::new(),
@@ -236,11 +239,11 @@ impl Live {
         self.steps.iter().any(|step| step.has(variable))
     }
 
-    /// The simulation is reached so; whether that is new.
-    pub fn set(&mut self, connection: Connection) -> bool {
-        let new = self.connection != connection;
+    /// The simulation is reached so, and no step comes for this reason; whether that is new.
+    pub fn set(&mut self, connection: Connection, why: Option<String>) -> bool {
+        let new = (&self.connection, &self.why) != (&connection, &why);
         if new {
-            self.connection = connection;
+            (self.connection, self.why) = (connection, why);
             self.version += 1;
         }
         new
@@ -281,7 +284,7 @@ pub struct LiveView {
 }
 
 /// An element over the kept steps in which its variable has the shape that is shown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LiveSeries {
     /// The variable.
     pub variable: String,
@@ -289,8 +292,38 @@ pub struct LiveSeries {
     pub shape: Vec<u64>,
     /// Where the element is in C order.
     pub position: u64,
-    /// Step and value.
+    /// Step and value, by step, as far as they are read.
     pub points: Vec<[f64; 2]>,
+    /// Steps that it is not read in: they are damaged, or it was cancelled.
+    pub left_out: BTreeSet<u64>,
+    /// What of the simulation it was last held against.
+    pub version: u64,
+}
+
+impl LiveSeries {
+    /// Whether a step is read, or left out.
+    pub fn knows(&self, step: u64) -> bool {
+        let read = self.points.binary_search_by(|[at, _]| at.total_cmp(&(step as f64)));
+        read.is_ok() || self.left_out.contains(&step)
+    }
+
+    /// Takes values that were read.
+    pub fn add(&mut self, values: Vec<[f64; 2]>) {
+        self.points.extend(values);
+        self.points.sort_unstable_by(|[a, _], [b, _]| a.total_cmp(b));
+    }
+
+    /// Those of these steps that are not read stay so.
+    pub fn leave_out(&mut self, steps: Vec<u64>) {
+        let left: Vec<u64> = steps.into_iter().filter(|step| !self.knows(*step)).collect();
+        self.left_out.extend(left);
+    }
+
+    /// Forgets the steps before one.
+    pub fn forget_before(&mut self, first: u64) {
+        self.points.retain(|[step, _]| *step >= first as f64);
+        self.left_out = self.left_out.split_off(&first);
+    }
 }
 
 impl LiveView {
@@ -383,7 +416,7 @@ mod tests {
         (view.shown, view.awaited) = (Some(0), Some(Instant::now()));
         view.seen(Instant::now());
         let (variable, shape) = ("U".to_owned(), vec![5000]);
-        view.series = Some(LiveSeries { variable, shape, position: 7, points: vec![[0.0, 3.0]] });
+        view.series = Some(LiveSeries { variable, shape, position: 7, ..Default::default() });
         live.push(step(1, false));
         view.take(live.clone());
         assert!(view.shown == Some(0) && view.lags.len() == 1 && view.series.is_some());

@@ -33,5 +33,7 @@ pub mod sweep_point;
 pub mod tile_costs;
 pub mod tiles;
 pub mod trial;
+pub mod typed_path;
 pub mod volume;
+pub mod wanted;
 pub mod zfp;

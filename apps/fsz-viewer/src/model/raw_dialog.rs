@@ -8,6 +8,7 @@ use fsz_field::{FixedRate, Hints, Shape, shape_in_name};
 
 use crate::model::file_name::told;
 use crate::model::set::Role;
+use crate::model::wanted::Wanted;
 
 /// The question for shape and type, and of a zfp stream for its rate.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct RawDialog {
     pub dtype: DType,
     /// Bits per value of a zfp stream; none for a raw file.
     pub rate: Option<String>,
+    /// What of it is shown first.
+    pub wanted: Wanted,
     bytes: u64,
 }
 
@@ -35,7 +38,8 @@ impl RawDialog {
         let sides = named
             .or_else(|| open.map(<[u64]>::to_vec))
             .unwrap_or_else(|| vec![bytes / dtype.size() as u64]);
-        RawDialog { path: path.to_owned(), role, shape: written(&sides), dtype, rate: None, bytes }
+        let (path, shape, wanted) = (path.to_owned(), written(&sides), Wanted::default());
+        RawDialog { path, role, shape, dtype, rate: None, wanted, bytes }
     }
 
     /// A question about a zfp stream without a header, guessed in the same way; its rate also from its
@@ -50,11 +54,18 @@ impl RawDialog {
             shape: written(&sides),
             dtype: told.dtype.or(open.map(|(_, dtype)| dtype)).unwrap_or(DType::F32),
             rate: None,
+            wanted: Wanted::default(),
             bytes: size(path),
         };
         let rate = told.rate.or_else(|| dialog.rate_of_size());
         dialog.rate = Some(rate.map_or(String::new(), |rate| rate.to_string()));
         dialog
+    }
+
+    /// The same, of which this is shown first.
+    #[must_use]
+    pub fn of(self, wanted: Wanted) -> RawDialog {
+        RawDialog { wanted, ..self }
     }
 
     /// The rate at which the shape fills the file.

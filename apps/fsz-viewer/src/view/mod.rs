@@ -10,6 +10,7 @@ pub mod command;
 pub mod figure;
 pub mod gpu_paint;
 pub mod input;
+pub mod lost_gpu;
 pub mod paint;
 pub mod painter;
 pub mod pane;

@@ -58,6 +58,8 @@ pub struct ViewState {
     pub typed_path: String,
     /// The name of a stream in the menu.
     pub typed_stream: String,
+    /// What the window is called.
+    pub window_name: String,
     /// The keys are shown.
     pub help: bool,
     /// Show the original in the reconstruction's place.
@@ -97,6 +99,7 @@ impl ViewState {
             raw_dialogs: Vec::new(),
             typed_path: String::new(),
             typed_stream: String::new(),
+            window_name: String::new(),
             help: false,
             blink: false,
             wipe: None,

@@ -15,6 +15,7 @@ use crate::model::planes::Planes;
 use crate::model::set::Role;
 use crate::model::sweep_point::Point;
 use crate::model::volume::order::{VolumeNote, VolumePicture};
+use crate::model::wanted::Wanted;
 
 /// What the threads report.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub enum Event {
         document: Result<Box<Document>>,
         /// Of a file of several variables: what there is to choose, and what was chosen.
         catalog: Option<(Catalog, Choice)>,
+        /// What of it was to be shown first.
+        wanted: Wanted,
     },
     /// The original was compressed in memory, or not.
     Tried(Result<Box<Document>>),
@@ -49,12 +52,13 @@ impl Event {
         path: PathBuf,
         role: Role,
         found: Result<(Document, Option<(Catalog, Choice)>)>,
+        wanted: Wanted,
     ) -> Event {
         let (document, catalog) = match found {
             Ok((document, catalog)) => (Ok(Box::new(document)), catalog),
             Err(reason) => (Err(reason), None),
         };
-        Event::Opened { path, role, document, catalog }
+        Event::Opened { path, role, document, catalog, wanted }
     }
 }
 
@@ -76,6 +80,8 @@ pub enum Found {
     Plane(Measured),
     /// How the tiles of a stream are stored is known, or why not.
     Tiles(Result<()>),
+    /// Step and value of an element in some steps of a simulation.
+    Values(Vec<[f64; 2]>),
     /// A point of rate and distortion.
     Point(Point),
     /// There are no more of them; what was left out.

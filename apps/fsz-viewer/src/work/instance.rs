@@ -1,7 +1,8 @@
-//! One window for all calls: a second call hands its files to the first over a socket and ends.
+//! One window for all calls: a second call hands its words to the first over a socket and ends.
 //!
 //! Whoever holds the lock is the first; its socket is removed and made anew by the next that gets it.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -11,72 +12,68 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::work::event::Wake;
 
-/// The most bytes of the names of files.
+/// The most bytes of the words of a call.
 const LONGEST: u64 = 1 << 20;
 
 /// What the first call answers.
 const TAKEN: &[u8] = b"taken";
 
-/// Files that are handed over.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Handed {
-    /// The original.
-    pub original: Option<PathBuf>,
-    /// A field, and another reconstruction of it.
-    pub files: Vec<PathBuf>,
+/// What it answers to a call that it cannot read.
+const NOT_UNDERSTOOD: &[u8] = b"not understood";
+
+/// A call of the program: its words are handed over, not what they mean, so that none of them is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The folder in which it was made; paths are relative to it.
+    pub folder: PathBuf,
+    /// What was typed behind the name of the program.
+    pub words: Vec<OsString>,
 }
 
-impl Handed {
-    /// The same files, as another process finds them.
-    fn absolute(&self) -> io::Result<Handed> {
-        let original = self.original.as_deref().map(std::path::absolute).transpose()?;
-        let files = self.files.iter().map(std::path::absolute);
-        Ok(Handed { original, files: files.collect::<io::Result<_>>()? })
-    }
-
-    /// Each name ends with a zero; that of the original is empty where there is none.
+impl Call {
+    /// Each part ends with a zero, which no path and no word has.
     fn bytes(&self) -> Vec<u8> {
-        let original = self.original.as_deref().unwrap_or(Path::new(""));
-        let names = [original].into_iter().chain(self.files.iter().map(PathBuf::as_path));
-        names.flat_map(|name| [name.as_os_str().as_bytes(), b"\0"].concat()).collect()
+        let parts = [self.folder.as_os_str()].into_iter();
+        let parts = parts.chain(self.words.iter().map(OsString::as_os_str));
+        parts.flat_map(|part| [part.as_bytes(), b"\0"].concat()).collect()
     }
 
-    /// Reads them; none where that is nothing that a call writes.
-    fn read(bytes: &[u8]) -> Option<Handed> {
-        let path = |name: &[u8]| PathBuf::from(std::ffi::OsString::from_vec(name.to_vec()));
-        let mut names = bytes.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(path);
-        let original = names.next().filter(|name| !name.as_os_str().is_empty());
-        let files: Vec<PathBuf> = names.collect();
-        let all_absolute = original.iter().chain(&files).all(|name| name.is_absolute());
-        all_absolute.then_some(Handed { original, files })
+    /// Reads it; none where that is nothing that a call writes.
+    fn read(bytes: &[u8]) -> Option<Call> {
+        let part = |part: &[u8]| OsString::from_vec(part.to_vec());
+        let mut parts = bytes.strip_suffix(b"\0")?.split(|byte| *byte == 0).map(part);
+        let folder = PathBuf::from(parts.next()?);
+        folder.is_absolute().then(|| Call { folder, words: parts.collect() })
     }
 }
 
-/// The first call: the one with the window.
+/// The first call: the one with the window. `T` is what other calls want to be shown.
 #[derive(Debug)]
-pub struct Instance {
-    handed: Receiver<Handed>,
+pub struct Instance<T> {
+    handed: Receiver<T>,
     socket: PathBuf,
     /// Held as long as this lives.
     _lock: File,
 }
 
-impl Instance {
-    /// Becomes the first call in a folder that is this user's alone, or hands the files to it: then there is none. Neither
-    /// waits for the other for longer than `patience`.
+impl<T: Send + 'static> Instance<T> {
+    /// Becomes the first call in a folder that is this user's alone, or hands this call to it: then there is none. Neither
+    /// waits for the other for longer than `patience`. `reads` tells what other calls want; none where that cannot be read,
+    /// as of a program of another version.
     ///
     /// # Errors
     /// When the folder cannot be written to, or the first call does not answer.
     pub fn claim(
         folder: &Path,
-        files: &Handed,
+        call: &Call,
+        reads: fn(&Call) -> Option<T>,
         wake: Wake,
         patience: Duration,
-    ) -> Result<Option<Instance>> {
+    ) -> Result<Option<Instance<T>>> {
         let (lock, socket) = (folder.join("fsz-viewer.lock"), folder.join("fsz-viewer.sock"));
         let of = |path: &Path, reason: io::Error| anyhow!("{}: {reason}", path.display());
         let held = File::options().create(true).write(true).truncate(false).open(&lock);
@@ -89,8 +86,11 @@ impl Instance {
                 Err(std::fs::TryLockError::WouldBlock) => {}
             }
             // It may be about to make its socket, or about to end.
-            match hand_over(&socket, files, patience) {
-                Ok(()) => return Ok(None),
+            match hand_over(&socket, call, patience) {
+                Ok(true) => return Ok(None),
+                Ok(false) => bail!(
+                    "the window that is open does not understand this call: is it of another version? Close it first"
+                ),
                 Err(reason) if begin.elapsed() > patience => {
                     bail!("the window that is open does not answer: {reason}");
                 }
@@ -107,7 +107,7 @@ impl Instance {
         let (tell, handed) = channel();
         thread::Builder::new().name("instance".to_owned()).spawn(move || {
             for stream in listener.incoming().flatten() {
-                match take(stream, &tell, patience) {
+                match take(stream, reads, &tell, patience) {
                     Ok(true) => wake(),
                     Ok(false) => return,
                     // What is no call of this program.
@@ -118,47 +118,61 @@ impl Instance {
         Ok(Some(Instance { handed, socket, _lock: held }))
     }
 
-    /// The files that were handed over.
-    pub fn handed(&self) -> Vec<Handed> {
+    /// What was handed over.
+    pub fn handed(&self) -> Vec<T> {
         self.handed.try_iter().collect()
     }
 }
 
-impl Drop for Instance {
+impl<T> Drop for Instance<T> {
     fn drop(&mut self) {
         // One that stays is removed by the next first call.
         let _ = std::fs::remove_file(&self.socket);
     }
 }
 
-/// Takes the files of another call; false when nobody wants them any more.
-fn take(mut stream: UnixStream, tell: &Sender<Handed>, patience: Duration) -> Result<bool> {
+/// Takes another call; false when nobody wants them any more.
+fn take<T>(
+    mut stream: UnixStream,
+    reads: fn(&Call) -> Option<T>,
+    tell: &Sender<T>,
+    patience: Duration,
+) -> Result<bool> {
     stream.set_read_timeout(Some(patience))?;
     let mut bytes = Vec::new();
     (&stream).take(LONGEST).read_to_end(&mut bytes)?;
-    let Some(handed) = Handed::read(&bytes) else { bail!("these are no names of files") };
-    if tell.send(handed).is_err() {
+    let call = Call::read(&bytes).context("these are no words of a call")?;
+    let start = match reads(&call) {
+        Some(start) => start,
+        None => {
+            stream.write_all(NOT_UNDERSTOOD)?;
+            return Ok(true);
+        }
+    };
+    if tell.send(start).is_err() {
         return Ok(false);
     }
     stream.write_all(TAKEN)?;
     Ok(true)
 }
 
-fn hand_over(socket: &Path, files: &Handed, patience: Duration) -> Result<()> {
+/// Whether the window understands the call.
+fn hand_over(socket: &Path, call: &Call, patience: Duration) -> Result<bool> {
     let mut stream = UnixStream::connect(socket)?;
     stream.set_read_timeout(Some(patience))?;
-    let bytes = files.absolute()?.bytes();
+    let bytes = call.bytes();
     if bytes.len() as u64 >= LONGEST {
-        bail!("the names of the files are too long");
+        bail!("the words of this call are too long");
     }
     stream.write_all(&bytes)?;
     stream.shutdown(std::net::Shutdown::Write)?;
     let mut answer = Vec::new();
-    stream.take(TAKEN.len() as u64).read_to_end(&mut answer)?;
-    if answer != TAKEN {
-        bail!("the files were not taken");
+    stream.take(LONGEST).read_to_end(&mut answer)?;
+    match &answer[..] {
+        TAKEN => Ok(true),
+        NOT_UNDERSTOOD => Ok(false),
+        _ => bail!("it does not take files"),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -170,26 +184,37 @@ mod tests {
     /// So long may it take on a busy machine.
     const LONGEST: Duration = Duration::from_secs(60);
 
-    fn claim(folder: &Path, files: &Handed) -> Result<Option<Instance>> {
-        Instance::claim(folder, files, Arc::new(|| ()), LONGEST)
+    fn claim(folder: &Path, call: &Call) -> Result<Option<Instance<Files>>> {
+        Instance::claim(folder, call, read, Arc::new(|| ()), LONGEST)
     }
 
-    fn wait(instance: &Instance) -> Handed {
-        instance.handed.recv_timeout(LONGEST).expect("files come")
+    type Files = Vec<PathBuf>;
+
+    /// Of this test all words are files, but for one.
+    fn read(call: &Call) -> Option<Files> {
+        let files = call.words.iter().map(|word| call.folder.join(word)).collect();
+        call.words.iter().all(|word| word != "--new").then_some(files)
+    }
+
+    fn call(words: &[&str]) -> Call {
+        Call { folder: "/data".into(), words: words.iter().map(OsString::from).collect() }
+    }
+
+    fn wait(instance: &Instance<Files>) -> Files {
+        instance.handed.recv_timeout(LONGEST).expect("a call comes")
     }
 
     #[test]
-    fn the_second_call_hands_its_files_over() {
+    fn the_second_call_is_handed_over() {
         let folder = tempfile::TempDir::new().unwrap();
-        let files = Handed {
-            original: Some("/data/U.f32".into()),
-            files: vec!["/data/U of 7.fsz".into(), "relative.fsz".into()],
-        };
-        let first = claim(folder.path(), &Handed::default()).unwrap().expect("it is the first");
+        let files = call(&["U of 7.fsz", "/elsewhere/U.fsz"]);
+        let first = claim(folder.path(), &call(&[])).unwrap().expect("it is the first");
         assert!(claim(folder.path(), &files).unwrap().is_none());
-        assert_eq!(wait(&first), files.absolute().unwrap());
-        assert!(claim(folder.path(), &Handed::default()).unwrap().is_none());
-        assert_eq!(wait(&first), Handed::default(), "it is only brought to the front");
+        assert_eq!(wait(&first), ["/data/U of 7.fsz", "/elsewhere/U.fsz"].map(PathBuf::from));
+        assert!(claim(folder.path(), &call(&[])).unwrap().is_none());
+        assert_eq!(wait(&first), Files::new(), "it is only brought to the front");
+        let told = claim(folder.path(), &call(&["--new"])).unwrap_err().to_string();
+        assert!(told.contains("is it of another version?"), "{told}");
         drop(first);
         // As if it had been killed: the socket is still there.
         drop(UnixListener::bind(folder.path().join("fsz-viewer.sock")).unwrap());
@@ -203,9 +228,9 @@ mod tests {
     #[test]
     fn what_is_no_call_is_passed_over() {
         let folder = tempfile::TempDir::new().unwrap();
-        let first = claim(folder.path(), &Handed::default()).unwrap().expect("it is the first");
+        let first = claim(folder.path(), &call(&[])).unwrap().expect("it is the first");
         let socket = folder.path().join("fsz-viewer.sock");
-        for bytes in [&b"no names"[..], b"", b"relative\0", &vec![b'x'; 2 << 20]] {
+        for bytes in [&b"no words"[..], b"", b"relative\0", &vec![b'x'; 2 << 20]] {
             let mut stream = UnixStream::connect(&socket).unwrap();
             // The other end may have had enough of it.
             let _ = stream.write_all(bytes);
@@ -214,8 +239,7 @@ mod tests {
             let _ = stream.read_to_end(&mut answer);
             assert_eq!(answer, b"");
         }
-        let files = Handed { original: None, files: vec!["/a.fsz".into()] };
-        assert!(claim(folder.path(), &files).unwrap().is_none());
-        assert_eq!(wait(&first), files, "and nothing before it");
+        assert!(claim(folder.path(), &call(&["/a.fsz"])).unwrap().is_none());
+        assert_eq!(wait(&first), [PathBuf::from("/a.fsz")], "and nothing before it");
     }
 }

@@ -32,6 +32,9 @@ pub const COMPRESSING: &str = "Compressing";
 /// The work that reads how the tiles of the subject are stored.
 pub const READING_TILES: &str = "Reading tiles";
 
+/// The work that reads the value under the pinned cursor in many steps.
+pub const READING_SERIES: &str = "Reading the value at the cursor";
+
 /// Place and generation of planes.
 type Planes = (Place, u64);
 
@@ -52,6 +55,8 @@ pub struct Jobs {
     pub answered: Option<Planes>,
     /// The plane that is being measured: one at a time, those passed meanwhile are left out.
     pub measuring: Option<(Arc<Progress>, Planes)>,
+    /// The value under the pinned cursor is being read in these steps of a simulation.
+    pub reading_series: Option<(Arc<Progress>, Vec<u64>)>,
     /// The picture of the volume that was asked for last.
     pub volume_ordered: Option<VolumeOrder>,
     /// The number of the last that has come.
@@ -90,6 +95,7 @@ impl Jobs {
             requested: None,
             answered: None,
             measuring: None,
+            reading_series: None,
             volume_ordered: None,
             volume_answered: 0,
             volume_orders: 0,
@@ -150,6 +156,7 @@ impl Jobs {
         !self.works.is_empty()
             || self.decoding()
             || self.measuring.is_some()
+            || self.reading_series.is_some()
             || !self.volume_ordered.as_ref().is_none_or(answered)
             || self.picking > 0
     }

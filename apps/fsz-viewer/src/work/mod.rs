@@ -1,5 +1,6 @@
 //! Threads, decoding, and files: what the window never waits for.
 
+pub mod apart;
 pub mod background;
 #[cfg(feature = "adios2")]
 pub mod bp;

@@ -44,3 +44,9 @@ pub fn opened(
         path.display()
     )
 }
+
+/// Whether a file cannot be looked at before it is read to its end, which the window does not wait for: a pipe.
+pub fn is_read_once(path: &Path) -> bool {
+    let found = path.metadata();
+    path == Path::new("-") || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
+}

@@ -17,6 +17,8 @@ use crate::model::measured::Measured;
 use crate::model::measures::{Measures, STEPS};
 use crate::model::plane::Place;
 use crate::model::set::{Role, Set};
+use crate::model::wanted::Wanted;
+use crate::work::apart::apart;
 use crate::work::background::Background;
 use crate::work::decoder::{Decoder, DecoderChoice};
 use crate::work::event::{Event, Wake};
@@ -169,12 +171,21 @@ impl Service {
         progress
     }
 
-    /// Opens a file; of one with several variables, the choice that is nearest to this one.
-    pub fn open(&self, path: PathBuf, hints: Hints, role: Role, choice: Choice) -> Arc<Progress> {
+    /// Opens a file; of one with several variables, the choice that is nearest to the one that is wanted, or else to what
+    /// is `shown`.
+    pub fn open(
+        &self,
+        path: PathBuf,
+        hints: Hints,
+        role: Role,
+        wanted: Wanted,
+        shown: Choice,
+    ) -> Arc<Progress> {
         self.steps.forget(&path);
         self.order(move |_, progress| {
-            let found = opened(&path, &hints, &choice, progress);
-            Event::opened(path, role, found)
+            let (file, choice) = (path.clone(), wanted.choice.clone().unwrap_or(shown));
+            let found = apart(progress, move |p| opened(&file, &hints, &choice, p));
+            Event::opened(path, role, found, wanted)
         })
     }
 
@@ -182,8 +193,9 @@ impl Service {
     pub fn step(&self, path: PathBuf, role: Role, choice: Choice) -> Arc<Progress> {
         let steps = self.steps.clone();
         self.order(move |_, progress| {
-            let found = steps.open(&path, &choice, progress);
-            Event::opened(path, role, found)
+            let file = path.clone();
+            let found = apart(progress, move |p| steps.open(&file, &choice, p));
+            Event::opened(path, role, found, Wanted::default())
         })
     }
 

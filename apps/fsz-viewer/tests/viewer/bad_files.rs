@@ -1,8 +1,9 @@
 //! Files that are not what they should be end in a message.
 
+use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Role, Settings, Start, Viewer};
 
-use crate::fixture::{Fixture, drop_file, harness, settle, shows};
+use crate::fixture::{Fixture, drop_file, dropped, harness, settle, shows};
 
 fn messages(viewer: &Viewer) -> String {
     viewer.view_state.messages.join("\n")
@@ -273,26 +274,6 @@ fn without_a_display_there_is_a_word_of_what_to_do() {
     assert!(told.starts_with(words) && told.lines().count() == 1, "{told}");
 }
 
-/// Files are all that a window takes from other calls.
-#[cfg(unix)]
-#[test]
-fn a_stream_for_the_window_that_is_open_is_an_error() {
-    use fsz_viewer::{Handed, Instance};
-    let folder = tempfile::TempDir::new().unwrap();
-    let wake = std::sync::Arc::new(|| ());
-    let first = Instance::claim(folder.path(), &Handed::default(), wake, crate::fixture::LONGEST);
-    let first = first.unwrap().expect("it is the first");
-    for (more, code) in [(&["/a.fsz"][..], 0), (&["--live", "run"], 2)] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fsz-viewer"));
-        command.env("XDG_RUNTIME_DIR", folder.path()).arg("--single-instance");
-        let ended = command.args(more).output().unwrap();
-        let told = String::from_utf8(ended.stderr).unwrap();
-        assert_eq!(ended.status.code(), Some(code), "{told}");
-        assert_eq!(told.contains("a window is open: name the stream"), code == 2, "{told}");
-    }
-    drop(first);
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
@@ -304,4 +285,47 @@ fn help_that_cannot_be_written_is_an_error() {
         assert_eq!(ended.status.code(), Some(2), "{option}: {told}");
         assert!(told.starts_with("error: standard output: No space left"), "{option}: {told}");
     }
+}
+
+/// A pipe that nobody writes to, as what ADIOS2 reads for minutes: the window goes on, and so do other files.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_does_not_come_to_its_end_is_cancelled() {
+    use std::io::Write;
+    let fixture = Fixture::new();
+    let pipe = fixture.path("pipe.fsz");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // As its writer it keeps the pipe from its end, and as its reader it waits for no other one.
+    let mut writer = std::fs::File::options().read(true).write(true).open(&pipe).unwrap();
+    let mut viewer = harness(Start::default(), Settings::default());
+    viewer.input_mut().dropped_files.push(dropped(&pipe));
+    viewer.run_steps(3);
+    assert!(viewer.state().busy() && shows(&viewer, &format!("Opening {}", pipe.display())));
+    viewer.get_by_label("Cancel").click();
+    viewer.run_steps(2);
+    drop_file(&mut viewer, &fixture.path("wave.fsz"));
+    let state = viewer.state();
+    assert_eq!(state.view_state.messages, [""; 0]);
+    let title = state.session.set.subject.as_ref().map(|subject| subject.title.as_str());
+    assert_eq!(title, Some("wave.fsz"));
+    // What is read at last is dropped.
+    writer.write_all(&std::fs::read(fixture.path("rough.fsz")).unwrap()).unwrap();
+    drop(writer);
+    settle(&mut viewer);
+    let title = viewer.state().session.set.subject.as_ref().map(|subject| &*subject.title);
+    assert_eq!(title, Some("wave.fsz"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_beside_the_window() {
+    let fixture = Fixture::new();
+    let pipe = fixture.path("pipe.fsz");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut viewer = harness(Start::default(), Settings::default());
+    viewer.state_mut().open(&pipe, Role::Subject);
+    std::fs::write(&pipe, std::fs::read(fixture.path("wave.fsz")).unwrap()).unwrap();
+    settle(&mut viewer);
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    assert!(viewer.state().session.planes.is_some());
 }

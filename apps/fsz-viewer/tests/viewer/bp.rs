@@ -2,7 +2,7 @@
 
 use adios2::{Adios, Layout, Mode};
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Choice, Settings, Start};
+use fsz_viewer::{Choice, Role, Settings, Start};
 
 use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
 
@@ -81,7 +81,7 @@ fn variables_and_steps_of_a_pair_go_together() {
     let start = Start {
         files: vec![fixture.path("fsz.bp")],
         original: Some(fixture.path("plain.bp")),
-        choice: Choice { variable: "whole".to_owned(), step: 1 },
+        choice: Some(Choice { variable: "whole".to_owned(), step: 1 }),
         ..Default::default()
     };
     let mut viewer = harness(start, Settings::default());
@@ -266,4 +266,33 @@ fn in_a_process_without_the_operator() {
         "what was not compressed takes no operator"
     );
     assert!(viewer.state().session.set.original.is_some());
+}
+
+/// Reading by ADIOS2 goes on behind a cancellation, beside what is read next.
+#[test]
+fn what_is_cancelled_leaves_what_is_read_next_as_it_is() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    let mut viewer = harness(Start::default(), Settings::default());
+    for round in 0..20 {
+        let name = ["fsz.bp", "plain.bp"][round % 2];
+        viewer.state_mut().open(&fixture.path(name), Role::Subject);
+        viewer.run_steps(round % 3);
+        let buttons: Vec<_> = viewer.query_all_by_label("Cancel").collect();
+        buttons.iter().for_each(|button| button.click());
+        viewer.run_steps(2);
+    }
+    let choice = Some(Choice { variable: "halves".to_owned(), step: 2 });
+    let start = Start { files: vec![fixture.path("fsz.bp")], choice, ..Start::default() };
+    // In another window, too.
+    for viewer in [&mut harness(start, Settings::default()), &mut viewer] {
+        viewer.state_mut().open(&fixture.path("fsz.bp"), Role::Subject);
+        settle(viewer);
+        let state = viewer.state();
+        assert_eq!(state.view_state.messages, [""; 0]);
+        let planes = state.session.planes.as_ref().and_then(|planes| planes.subject.as_ref());
+        let step = state.session.choice.step;
+        let value = f64::from(at(&fixture, step)[7 * 50 + 9]);
+        assert!((planes.expect("a plane").at(7, 9).unwrap() - value).abs() <= 0.01 + 1e-4);
+    }
 }

@@ -189,6 +189,12 @@ pub fn settle(harness: &mut Harness<'_, Viewer>) {
 
 /// Gives a file to the window as if it was dropped there.
 pub fn drop_file(harness: &mut Harness<'_, Viewer>, path: &Path) {
+    harness.input_mut().dropped_files.push(dropped(path));
+    settle(harness);
+}
+
+/// A file that is dropped on the window.
+pub fn dropped(path: &Path) -> Arc<dyn egui::DroppedFile + Send + Sync> {
     #[derive(Debug)]
     struct Dropped(PathBuf);
     impl egui::DroppedFile for Dropped {
@@ -200,6 +206,5 @@ pub fn drop_file(harness: &mut Harness<'_, Viewer>, path: &Path) {
             std::fs::read(&self.0).map_err(|e| e.to_string())
         }
     }
-    harness.input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
-    settle(harness);
+    Arc::new(Dropped(path.to_owned()))
 }

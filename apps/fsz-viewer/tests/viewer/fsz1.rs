@@ -9,7 +9,7 @@ use crate::fixture::{Fixture, harness, settle, shows};
 
 /// A field of 4 × 8 × 16 values in two tiles: one of order 1, all of it 2, and one of order 2 with centering, all of it 6.
 /// The bound is 1.
-fn file() -> Vec<u8> {
+pub fn file() -> Vec<u8> {
     // Of the first block of the first tile the first residual is 1: a word of signs and a plane.
     let rates = [[1, 0, 0, 0, 0, 0, 0, 0], [0xc0, 0, 0, 0, 0, 0, 0, 0]].concat();
     let blocks = [&[0; 4][..], &[0x80, 0, 0, 0], &6f32.to_le_bytes()].concat();

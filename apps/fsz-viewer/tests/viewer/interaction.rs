@@ -325,6 +325,32 @@ fn a_line_that_is_left_without_enter_recompresses_nothing() {
     assert_eq!(subject.as_deref(), Some("wave.fsz"));
 }
 
+/// Several windows are told apart by it.
+#[test]
+fn the_window_is_called_as_what_it_shows() {
+    let fixture = Fixture::new();
+    let mut viewer = harness(Start::default(), Settings::default());
+    let named = |viewer: &Harness<'_, Viewer>| {
+        let output = &viewer.output().viewport_output[&egui::ViewportId::ROOT];
+        output.commands.iter().find_map(|command| match command {
+            egui::ViewportCommand::Title(title) => Some(title.clone()),
+            _ => None,
+        })
+    };
+    for (name, title) in [
+        ("wave.fsz", Some("wave.fsz – FSZ viewer")),
+        ("wave_12x40x50.f32", None),
+        ("rough.fsz", Some("rough.fsz – FSZ viewer")),
+    ] {
+        viewer.state_mut().open(&fixture.path(name), Role::Subject);
+        assert!(viewer.state_mut().settle(crate::fixture::LONGEST));
+        viewer.step();
+        assert_eq!(named(&viewer).as_deref(), title);
+        viewer.step();
+        assert_eq!(named(&viewer), None, "it is told once");
+    }
+}
+
 /// A target is met by a search for the bound; the profile is chosen beside it.
 #[test]
 fn the_original_is_recompressed_to_a_target() {

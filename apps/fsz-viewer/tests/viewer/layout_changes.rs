@@ -111,7 +111,7 @@ fn follow(mut viewer: Harness<'_, Viewer>) {
     assert_eq!(shape(&viewer), [6, 20, 30]);
     viewer.state_mut().view_state.cursor = Some((3, 4));
     viewer.state_mut().view_state.pinned = true;
-    viewer.state_mut().follow(false);
+    settle(&mut viewer);
     let view = viewer.state().session.live.as_ref().expect("a simulation");
     let series = view.series.as_ref().expect("a value over the steps");
     let steps: Vec<f64> = series.points.iter().map(|[step, _]| *step).collect();

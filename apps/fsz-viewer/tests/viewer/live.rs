@@ -215,11 +215,15 @@ fn steps_come_pause_and_are_kept() {
     let mut window = Window::open(&stream, Start::default());
     window.until("a window that waits", |live, _| live.live.connection == Connection::Waiting);
     assert!(shows(&window.viewer, "Waiting for a simulation"));
+    window.until("the reason", |live, _| live.live.why.is_some());
+    let text = format!("There is no {}.sst: a simulation writes it", stream.display());
+    assert!(window.viewer.query_all_by_label_contains(&text).next().is_some());
     let _simulation = Process::simulation(&stream, &[]);
     window.until_shown(6);
     // On a busy machine it may be silent for a while.
     window.until("a connection", |live, _| live.live.connection == Connection::Connected);
     assert!(shows(&window.viewer, "Connected"));
+    assert_eq!(window.live().live.why, None);
     assert!(shows(&window.viewer, "Original: U_original, sent uncompressed"));
     window.until("an error within the bound", |_, viewer| {
         let planes = viewer.session.planes.as_ref();
@@ -346,7 +350,7 @@ fn the_panel_looks_as_it_did() {
         let arrived = began + Duration::from_millis(100 * number + 10 * (number % 3));
         live.push(LiveStep { number, arrived, fields });
     }
-    live.set(Connection::Silent);
+    live.set(Connection::Silent, None);
     let mut view = LiveView::new(live);
     view.lags = (0..6).map(|step| [f64::from(step), 0.02 + 0.001 * f64::from(step % 2)]).collect();
     view.following = false;
@@ -418,6 +422,37 @@ pub fn viewer_notes(window: &Window) -> String {
     window.viewer.state().view_state.notes.join("\n")
 }
 
+/// As one leaves it that was killed.
+#[test]
+fn a_stream_that_nobody_answers_at_is_told() {
+    use base64::Engine;
+    let folder = TempDir::new().unwrap();
+    let stream = folder.path().join("run");
+    let contact = stream.with_extension("sst");
+    let mut window = Window::open(&stream, Start::default());
+    let why = |live: &LiveView| live.live.why.clone().unwrap_or_default();
+    // ADIOS2 would wait without end for what is to stand in the first, and end the program over the second.
+    for text in ["", "#ADIOS2-SST v0\nnobody\n"] {
+        std::fs::write(&contact, text).unwrap();
+        window.until("no contact", |live, _| why(live).contains("run.sst is no contact file"));
+        std::fs::remove_file(&contact).unwrap();
+        window.until("its absence", |live, _| why(live).starts_with("There is no "));
+    }
+    // A port that was given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (at, address) = (u32::from(port), [1, 0, 0, 127]);
+    let [port, ip, host] = [0x8df2_c994, 0x9802_3901, 0xc490_e7deu32].map(u32::to_le_bytes);
+    let list = [[0, 3, 0, 0], port, at.to_le_bytes(), ip, address, host, [0; 4]].concat();
+    let list = base64::prelude::BASE64_STANDARD.encode(list);
+    std::fs::write(&contact, format!("#ADIOS2-SST v0\n0x7fcbd4036780:{list}")).unwrap();
+    window.until("a refusal", |live, _| why(live).contains("but no simulation answers: "));
+    assert!(shows(&window.viewer, "Waiting for a simulation"));
+    assert!(window.viewer.query_all_by_label_contains("remove it, or start").next().is_some());
+    // One that opens the stream is shown all the same.
+    let _simulation = Process::simulation(&stream, &[]);
+    window.until_shown(1);
+}
+
 #[test]
 fn a_simulation_that_stalls_is_told_and_goes_on() {
     let folder = TempDir::new().unwrap();
@@ -427,6 +462,7 @@ fn a_simulation_that_stalls_is_told_and_goes_on() {
     window.until_shown(2);
     simulation.signal("STOP");
     window.until("silence", |live, _| live.live.connection == Connection::Silent);
+    assert!(window.viewer.query_all_by_label_contains("or stands still").next().is_some());
     let shown = window.live().shown.unwrap();
     simulation.signal("CONT");
     window.until_shown(shown + 3);

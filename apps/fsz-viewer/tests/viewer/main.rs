@@ -12,6 +12,8 @@ mod figure;
 mod file_dialog;
 mod fixture;
 mod fsz1;
+#[cfg(unix)]
+mod handed_over;
 mod interaction;
 mod large_streams;
 mod layout_changes;
@@ -21,11 +23,13 @@ mod live;
 #[cfg(all(feature = "adios2", target_os = "linux"))]
 mod live_forged;
 mod live_steps;
+mod manual;
 mod measures;
 mod modules;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;
+mod random;
 mod rate_distortion;
 #[cfg(target_os = "linux")]
 mod real_window;

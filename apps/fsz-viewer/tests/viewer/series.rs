@@ -152,7 +152,12 @@ fn a_series_of_originals_goes_along() {
     // The first step that is shown may be one that the originals lack, too.
     let choice = Choice { variable: String::new(), step: 2 };
     let original = Some(fixture.path("exact"));
-    let start = Start { files: vec![fixture.path("steps")], original, choice, ..Start::default() };
+    let start = Start {
+        files: vec![fixture.path("steps")],
+        original,
+        choice: Some(choice),
+        ..Start::default()
+    };
     let viewer = harness(start, Settings::default());
     assert!(viewer.state().session.set.original.is_none());
     assert_eq!(viewer.state().session.choice.step, 2);

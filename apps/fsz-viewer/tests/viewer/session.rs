@@ -148,3 +148,16 @@ fn settings_that_make_no_sense_are_no_harm() {
     assert!(viewer.state().session.planes.as_ref().is_some());
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
 }
+
+/// `fsz-viewer --axis 1 --index 3 --missing 7`: what is told holds, and the rest is as it was left.
+#[test]
+fn what_is_told_holds_for_what_was_open() {
+    let fixture = Fixture::new();
+    let first = opened(&fixture);
+    let place = Some(Place { axis: 1, plane: 3 });
+    let second = again(&first, Start { place, missing: "7".to_owned(), ..Start::default() });
+    assert_eq!(titles(&second), titles(&first));
+    assert_eq!(Some(second.state().session.place), place);
+    assert_eq!(second.state().session.missing, "7");
+    assert_eq!(again(&second, Start::default()).state().session.missing, "7");
+}

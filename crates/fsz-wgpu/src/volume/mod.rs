@@ -262,7 +262,6 @@ impl Volume {
     /// # Errors
     /// [`Error::Device`] when it fails.
     pub fn wait(&self) -> Result<()> {
-        let done = self.gpu.device.poll(wgpu::PollType::wait_indefinitely());
-        done.map(drop).map_err(Error::device)
+        self.gpu.wait()
     }
 }

@@ -38,6 +38,15 @@ fn installed(report: &mut Report) -> Result<()> {
     install::install(folder.path(), Build::Debug)?;
     let program = |name: &str| Command::new(folder.path().join("bin").join(name));
     process::run(program("fsz-viewer").arg("--version"))?;
+    for (_, program) in install::PROGRAMS {
+        let page = folder.path().join(install::PAGES).join(format!("{program}.1"));
+        let text = fs::read_to_string(&page)?;
+        let title = text.lines().find_map(|line| line.strip_prefix(".TH "));
+        let title = title.and_then(|title| title.split_whitespace().next());
+        if !title.is_some_and(|title| title.eq_ignore_ascii_case(program)) {
+            bail!("{} is no manual page of {program}", page.display());
+        }
+    }
     let licences = fs::read_dir(folder.path().join(install::LICENCE_FOLDER))?;
     if licences.filter(|file| file.is_ok()).count() != 2 {
         bail!("the licences are not installed");

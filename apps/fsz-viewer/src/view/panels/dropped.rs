@@ -8,6 +8,7 @@ use fsz_field::Kind;
 use crate::model::set::{Role, Set};
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
+use crate::work::open::is_read_once;
 
 /// Opens what is dropped.
 pub fn dropped(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -22,6 +23,9 @@ pub fn dropped(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
 
 /// What a file that is dropped on the window is likely to be.
 fn role_of(path: &Path, set: &Set) -> Role {
+    if is_read_once(path) {
+        return Role::Subject;
+    }
     let opened = set.subject.is_some();
     match Kind::of(path) {
         // A stream of another compressor, to compare with what is open.

@@ -27,6 +27,9 @@ pub fn live(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         true => ui.colored_label(ui.visuals().warn_fg_color, view.live.connection.name()),
         false => ui.label(view.live.connection.name()),
     };
+    if let Some(why) = &view.live.why {
+        ui.label(why);
+    }
     if ui.button("Disconnect").clicked() {
         commands.push(Command::Disconnect);
     }

@@ -30,7 +30,7 @@ pub fn metrics(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let field = session.measured.both();
     if field == [None, None] {
         let failed = session.measured.subject.is_some() || session.measured.other.is_some();
-        ui.label(if failed { "Could not be measured" } else { "Measuring …" });
+        ui.label(if failed { "Not measured" } else { "Measuring …" });
         let again = failed && ui.button("Measure again").clicked();
         return again.then_some(Command::Measure).into_iter().collect();
     }

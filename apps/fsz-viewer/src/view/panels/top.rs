@@ -1,11 +1,10 @@
 //! The bar at the top: files and view.
 
-use std::path::PathBuf;
-
 use egui::{Button, Color32, Theme, Ui};
 
 use crate::model::set::Role;
 use crate::model::settings::Setting;
+use crate::model::typed_path::typed_path;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::view::panels::export_menu::export_menu;
@@ -82,7 +81,8 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let label = ui.label("Path");
     let mut typed = input.view.typed_path.clone();
     let path = ui.text_edit_singleline(&mut typed).labelled_by(label.id);
-    let chosen = PathBuf::from(typed.trim());
+    let home = std::env::home_dir();
+    let chosen = typed_path(&typed, home.as_deref());
     if path.changed() {
         commands.push(Command::TypePath(typed));
     }
@@ -105,7 +105,7 @@ fn file_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let label = ui.label("Stream of a running simulation");
     let mut typed = input.view.typed_stream.clone();
     let name = ui.text_edit_singleline(&mut typed).labelled_by(label.id);
-    let stream = PathBuf::from(typed.trim());
+    let stream = typed_path(&typed, home.as_deref());
     if name.changed() {
         commands.push(Command::TypeStream(typed));
     }

@@ -3,10 +3,14 @@
 #[cfg(feature = "adios2")]
 mod assemble;
 #[cfg(feature = "adios2")]
+mod contact;
+#[cfg(feature = "adios2")]
 mod reader;
 mod signal;
+#[cfg(feature = "adios2")]
+mod why;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -46,6 +50,7 @@ impl LiveReader {
     /// # Errors
     /// When the system gives no thread, and in builds without ADIOS2.
     pub fn start(name: &Path, budget: u64, wake: Wake) -> Result<LiveReader> {
+        let name = &stream(name);
         let live = Live::new(name.display().to_string(), budget);
         let reader = LiveReader {
             shared: Shared(Arc::new(Mutex::new(live))),
@@ -98,6 +103,14 @@ impl LiveReader {
     }
 }
 
+/// The stream of a name: of that of its contact file, which is what is seen in the folder, too.
+fn stream(name: &Path) -> PathBuf {
+    match name.extension() {
+        Some(end) if end == "sst" => name.with_extension(""),
+        _ => name.to_owned(),
+    }
+}
+
 impl Drop for LiveReader {
     fn drop(&mut self) {
         self.ending.give();
@@ -107,6 +120,14 @@ impl Drop for LiveReader {
 #[cfg(all(test, feature = "adios2"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_the_contact_file_is_that_of_the_stream() {
+        for name in ["/data/run.sst", "/data/run"] {
+            let reader = LiveReader::start(Path::new(name), 1, Arc::new(|| ())).expect("a thread");
+            assert_eq!(reader.newer(0).map(|live| live.name).as_deref(), Some("/data/run"));
+        }
+    }
 
     #[test]
     fn a_closed_reader_has_ended() {

@@ -16,7 +16,9 @@ use crate::model::live::{Connection, LiveField, LiveStep, ORIGINAL};
 use crate::work::event::Wake;
 use crate::work::live::Shared;
 use crate::work::live::assemble::{Block, variable};
+use crate::work::live::contact;
 use crate::work::live::signal::Signal;
+use crate::work::live::why;
 
 /// How often it is looked for a simulation.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -63,33 +65,44 @@ impl Reader {
         while !self.ending.wait(PATIENCE) {
             // A simulation that opens the stream writes this file, and removes it when it closes the
             // stream; one that is killed leaves it.
-            let Some(written) = self.contact() else { continue };
+            let file = contact::contact(&self.name);
+            let written = match contact::written(&file) {
+                Ok(Some(written)) => written,
+                Ok(None) => {
+                    self.wait(why::no_contact_file(&file));
+                    continue;
+                }
+                Err(reason) => {
+                    self.wait(why::no_contact(&file, &reason));
+                    continue;
+                }
+            };
             if tried.is_some_and(|(known, at)| known == written && at.elapsed() < RETRY) {
                 continue;
+            }
+            // Ten seconds later it is no news any more.
+            if tried.is_none_or(|(known, _)| known != written) {
+                self.wait(why::connecting(&file));
             }
             match self.open() {
                 Ok(engine) => {
                     tried = None;
-                    self.set(Connection::Connected);
+                    self.set(Connection::Connected, Some(why::NO_STEP.to_owned()));
                     match self.follow(engine) {
                         End::Stopped => return,
-                        End::Closed => self.set(Connection::Ended),
+                        End::Closed => self.set(Connection::Ended, None),
                         End::Lost => {
                             tried = Some((written, Instant::now()));
-                            self.set(Connection::Lost);
+                            self.set(Connection::Lost, None);
                         }
                     }
                 }
-                Err(_) => tried = Some((written, Instant::now())),
+                Err(reason) => {
+                    tried = Some((written, Instant::now()));
+                    self.wait(why::no_answer(&file, &reason));
+                }
             }
         }
-    }
-
-    /// When the file was written through which a simulation is reached; none where there is none.
-    fn contact(&self) -> Option<SystemTime> {
-        let mut name = self.name.clone().into_os_string();
-        name.push(".sst");
-        std::fs::metadata(name).and_then(|file| file.modified()).ok()
     }
 
     fn open(&self) -> adios2::Result<Engine> {
@@ -117,14 +130,14 @@ impl Reader {
                         return End::Lost;
                     }
                     last = Instant::now();
-                    self.set(Connection::Connected);
+                    self.set(Connection::Connected, None);
                     match step {
                         Ok(step) => self.push(step),
                         Err(reason) => self.problem(&reason),
                     }
                 }
                 Ok(StepStatus::NotReady) if last.elapsed() > SILENCE => {
-                    self.set(Connection::Silent);
+                    self.set(Connection::Silent, Some(why::SILENT.to_owned()));
                 }
                 Ok(StepStatus::NotReady) => {}
                 Ok(StepStatus::EndOfStream) => return End::Closed,
@@ -140,9 +153,15 @@ impl Reader {
         }
     }
 
-    fn set(&self, connection: Connection) {
+    /// There is no connection, be it the first or the next, for this reason.
+    fn wait(&self, why: String) {
+        let connection = self.shared.lock().connection.clone();
+        self.set(connection, Some(why));
+    }
+
+    fn set(&self, connection: Connection, why: Option<String>) {
         // It is told again and again; the window is drawn for what is new.
-        let new = self.shared.lock().set(connection);
+        let new = self.shared.lock().set(connection, why);
         if new {
             (self.wake)();
         }
@@ -281,9 +300,9 @@ mod tests {
             ending: Arc::default(),
             wake: Arc::new(move || _ = count.fetch_add(1, Ordering::Relaxed)),
         };
-        (0..9).for_each(|_| reader.set(Connection::Silent));
+        (0..9).for_each(|_| reader.set(Connection::Silent, None));
         assert_eq!(woken.load(Ordering::Relaxed), 1);
-        reader.set(Connection::Connected);
+        reader.set(Connection::Connected, None);
         assert_eq!(woken.load(Ordering::Relaxed), 2);
     }
 }
