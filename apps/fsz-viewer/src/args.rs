@@ -1,13 +1,12 @@
 //! What the program is called with.
 
-use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{CommandFactory, Parser};
-use clap_mangen::Man;
 use fsz::DType;
 use fsz_field::{Hints, Shape};
+use fsz_manual::Program;
 
 use crate::app::Start;
 use crate::model::catalog::Choice;
@@ -20,8 +19,8 @@ use crate::work::instance::Call;
 const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_volume"];
 
 /// What the program ends with.
-const EXIT_CODES: [(u8, &str); 2] =
-    [(0, "success"), (2, "usage error, no display, or unreadable input of a measurement")];
+const EXIT_CODES: [(&str, &str); 2] =
+    [("0", "success"), ("2", "usage error, no display, or unreadable input of a measurement")];
 
 /// The same for the help.
 fn exit_codes() -> String {
@@ -97,34 +96,16 @@ pub struct Args {
 
 impl Args {
     /// The manual page: what `--help` says.
-    ///
-    /// # Errors
-    /// Never: it is written to memory.
-    pub fn manual() -> io::Result<Vec<u8>> {
-        let command = Args::command();
-        let about = command.get_long_about().map(ToString::to_string).unwrap_or_default();
-        // The name section has its first line.
-        let about = about.split_once("\n\n").map_or(String::new(), |(_, rest)| rest.to_owned());
-        let man = Man::new(command.long_about(about));
-        // Of a page without a date clap_mangen would have man take the version for it.
-        let version = env!("CARGO_PKG_VERSION");
-        let title = format!(".TH FSZ-VIEWER 1 \"\" \"fsz-viewer {version}\" \"FSZ manual\"\n");
-        let mut page = title.into_bytes();
-        man.render_name_section(&mut page)?;
+    pub fn manual() -> String {
         // Of all options in a row nobody reads one.
-        page.extend(
-            br".SH SYNOPSIS
-\fBfsz\-viewer\fR [\fIoptions\fR] [\fIFILE\fR]...
-",
-        );
-        man.render_description_section(&mut page)?;
-        man.render_options_section(&mut page)?;
-        page.extend(b".SH \"EXIT STATUS\"\n");
-        for (code, means) in EXIT_CODES {
-            page.extend(format!(".TP\n\\fB{code}\\fR\n{means}\n").bytes());
-        }
-        page.extend(b".SH \"SEE ALSO\"\n.BR fsz (1)\n");
-        Ok(page)
+        let mut command = Args::command().override_usage("fsz-viewer [OPTIONS] [FILE]...");
+        command.build();
+        let version = format!("fsz-viewer {}", command.get_version().unwrap_or_default());
+        fsz_manual::page(
+            &command,
+            &Program { version: &version, exit_codes: &EXIT_CODES },
+            Some("fsz"),
+        )
     }
 
     /// What tells of files that do not tell it themselves.

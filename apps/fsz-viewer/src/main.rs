@@ -49,7 +49,7 @@ fn printed(written: io::Result<()>) -> Result<()> {
 
 fn run(args: Args) -> Result<()> {
     if args.man {
-        return printed(io::stdout().write_all(&Args::manual()?));
+        return printed(io::stdout().write_all(Args::manual().as_bytes()));
     }
     let hints = args.hints();
     if let Some(measured) = measure(&args, &hints) {

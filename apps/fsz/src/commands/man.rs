@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Command;
 use fsz_field::{Output, create_folder};
+use fsz_manual::{Program, name, page};
 
+use crate::cli::EXIT_CODES;
 use crate::output::refuse_standard_output;
 use crate::terminal;
-
-mod page;
-mod synopsis;
 
 /// Write manual pages: fsz.1 and one per command
 #[derive(Debug, clap::Args)]
@@ -31,10 +30,12 @@ pub fn run(args: &Args, all: Command, quiet: bool) -> Result<()> {
     let mut all = all.disable_help_subcommand(true);
     all.build();
     let version = format!("fsz {}", all.get_version().unwrap_or_default());
+    let program = Program { version: &version, exit_codes: &EXIT_CODES };
     for command in std::iter::once(&all).chain(all.get_subcommands()) {
-        let path = args.out.join(format!("{}.1", page::name(command)));
+        let path = args.out.join(format!("{}.1", name(command)));
         let mut output = Output::create(&path, args.force)?;
-        output.put(page::of(command, &version).as_bytes())?;
+        let see_also = (!command.has_subcommands()).then_some("fsz");
+        output.put(page(command, &program, see_also).as_bytes())?;
         output.commit()?;
     }
     let done = format!("{}: fsz.1 and one page per command", args.out.display());

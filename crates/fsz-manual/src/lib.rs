@@ -1,18 +1,28 @@
-//! A manual page, in the words of a command's help and the forms of man(7): what is typed as it stands is bold, what
+//! Manual pages, in the words of a command's help and the forms of man(7): what is typed as it stands is bold, what
 //! stands for something else is italic.
+#![deny(missing_docs)]
 
 use clap::{Arg, Command};
 use roff::{Inline, Roff, bold, italic, roman};
 
-use super::synopsis;
-use crate::cli::EXIT_CODES;
+mod synopsis;
 
-/// The page of a command that has been built; its commands have pages of their own.
-pub fn of(command: &Command, version: &str) -> String {
+/// What pages of a program have alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Its name and version.
+    pub version: &'a str,
+    /// What it ends with, and what that means.
+    pub exit_codes: &'a [(&'a str, &'a str)],
+}
+
+/// The page of a command that has been built; its commands have pages of their own. `see_also`: another page of the
+/// first section that it refers to.
+pub fn page(command: &Command, program: &Program<'_>, see_also: Option<&str>) -> String {
     let name = name(command);
     let mut page = Roff::new();
     // No date: the same program writes the same pages. An empty argument keeps its place by its quotes alone.
-    page.control("TH", [&*name.to_uppercase(), "1", "\"\"", version, "FSZ manual"]);
+    page.control("TH", [&*name.to_uppercase(), "1", "\"\"", program.version, "FSZ manual"]);
     page.control("SH", ["NAME"]);
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     page.text([roman(format!("{name} - {about}"))]);
@@ -26,12 +36,12 @@ pub fn of(command: &Command, version: &str) -> String {
         questions(&mut page, &table.to_string());
     }
     page.control("SH", ["EXIT STATUS"]);
-    for (code, meaning) in EXIT_CODES {
-        entry(&mut page, [bold(code)], meaning);
+    for (code, meaning) in program.exit_codes {
+        entry(&mut page, [bold(*code)], meaning);
     }
-    if !command.has_subcommands() {
+    if let Some(other) = see_also {
         page.control("SH", ["SEE ALSO"]);
-        page.text([bold("fsz"), roman("(1)")]);
+        page.text([bold(other), roman("(1)")]);
     }
     // Not every formatter reads UTF-8.
     let glyph = |c: char| match c.is_ascii() {
@@ -41,7 +51,7 @@ pub fn of(command: &Command, version: &str) -> String {
     page.render().chars().map(glyph).collect()
 }
 
-/// The name of a page: that of a subcommand is fsz-compress.
+/// The name of a command's page: that of `fsz compress` is fsz-compress.
 pub fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or(command.get_name())
 }
