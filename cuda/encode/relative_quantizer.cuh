@@ -166,12 +166,17 @@ FSZ_DEVICE bool logarithmic(typename Element<T>::Bits bits, const RelativeQuanti
     return found && number <= CODE_MAX - bound.knee - 1;
 }
 
+/// A magnitude as a whole number of linear steps.
+FSZ_DEVICE u32 steps_of(double size, double inverse)
+{
+    return static_cast<u32>(__double2loint(__dadd_rn(__dmul_rn(size, inverse), ROUND_WIDE)));
+}
+
 /// The linear code of a magnitude below the edge. False where it has none.
 template <class T>
 FSZ_DEVICE bool linear_code(T size, const RelativeBound<T> &bound, i32 &k, RelativeError<T> &error)
 {
-    const double scaled = __dmul_rn(static_cast<double>(size), static_cast<double>(bound.inverse));
-    const u32 nearest = static_cast<u32>(__double2loint(__dadd_rn(scaled, ROUND_WIDE)));
+    const u32 nearest = steps_of(static_cast<double>(size), static_cast<double>(bound.inverse));
     k = static_cast<i32>(min(nearest, bound.knee));
     error = {distance_of(size, multiple(static_cast<u32>(k), bound.linear_step)), 0};
     return error.absolute <= bound.floor;

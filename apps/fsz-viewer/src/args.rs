@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{CommandFactory, Parser};
 use fsz::DType;
 use fsz_field::{Hints, Shape};
-use fsz_manual::Program;
+use fsz_manual::{Program, exit_codes};
 
 use crate::app::Start;
 use crate::model::catalog::Choice;
@@ -22,16 +22,11 @@ const FILES: [&str; 5] = ["files", "original", "bench", "bench_series", "bench_v
 const EXIT_CODES: [(&str, &str); 2] =
     [("0", "success"), ("2", "usage error, no display, or unreadable input of a measurement")];
 
-/// The same for the help.
-fn exit_codes() -> String {
-    format!("Exit codes: {}.", EXIT_CODES.map(|(code, means)| format!("{code} {means}")).join(", "))
-}
-
 /// Inspect FSZ-compressed fields
 ///
 /// Shows original, reconstruction, error and tile kinds of a field, plane by plane.
 #[derive(Debug, Parser)]
-#[command(name = "fsz-viewer", version, max_term_width = 100, after_long_help = exit_codes())]
+#[command(name = "fsz-viewer", version, max_term_width = 100, after_long_help = exit_codes(&EXIT_CODES))]
 pub struct Args {
     /// Field to open (.fsz, .npy, .zfp, .bp or raw), and a second reconstruction to compare with
     #[arg(value_name = "FILE", num_args = 0..=2)]

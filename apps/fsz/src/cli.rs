@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use anyhow::Result;
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use fsz_manual::exit_codes;
 
 use crate::commands::{
     adios2, bench, compare, completions, compress, decompress, devices, extract, inspect, man,
@@ -21,11 +22,6 @@ pub const EXIT_CODES: [(&str, &str); 4] = [
     ("130", "interrupted"),
 ];
 
-fn exit_codes() -> String {
-    let codes = EXIT_CODES.map(|(code, meaning)| format!("{code} {meaning}"));
-    format!("Exit codes: {}.", codes.join(", "))
-}
-
 /// Error-bounded lossy compression of scientific fields.
 ///
 /// Every finite value is reproduced within the error bound; NaN, ±Inf and missing values are
@@ -37,7 +33,7 @@ fn exit_codes() -> String {
 /// is read into memory, as a pipe is. The output - is standard output, and summaries then go to standard
 /// error.
 #[derive(Debug, Parser)]
-#[command(name = "fsz", version, max_term_width = 100, after_long_help = exit_codes())]
+#[command(name = "fsz", version, max_term_width = 100, after_long_help = exit_codes(&EXIT_CODES))]
 pub struct Cli {
     /// Print errors only: no progress bars, no summaries
     // Of every command the last but help: it would stand among the first options.

@@ -16,6 +16,13 @@ pub struct Program<'a> {
     pub exit_codes: &'a [(&'a str, &'a str)],
 }
 
+/// What a help says of exit codes and what they mean.
+pub fn exit_codes(codes: &[(&str, &str)]) -> String {
+    let codes: Vec<String> =
+        codes.iter().map(|(code, meaning)| format!("{code} {meaning}")).collect();
+    format!("Exit codes: {}.", codes.join(", "))
+}
+
 /// The page of a command that has been built; its commands have pages of their own. `see_also`: another page of the
 /// first section that it refers to.
 pub fn page(command: &Command, program: &Program<'_>, see_also: Option<&str>) -> String {

@@ -65,7 +65,7 @@ template <class T> struct NearElements
     /// Looks at an element, if it is one. Returns 1 if the code is one more than was guessed.
     FSZ_DEVICE u32 look(T d, u64 before, bool is_one)
     {
-        const T size = size_of(d);
+        const T size = magnitude_of(d);
         u32 left;
         const u32 guess = block.guess(size, before, left);
         u32 magnitude = guess;
@@ -155,7 +155,7 @@ __device__ __noinline__ T largest_share(const SharedRow<T> row, const RelativeQu
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            const T size = size_of(d[k]);
+            const T size = magnitude_of(d[k]);
             u32 left;
             u32 magnitude = block.guess(size, way.before, left);
             block.settle(size, magnitude);

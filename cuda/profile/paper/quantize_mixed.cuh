@@ -52,15 +52,10 @@ template <class T> struct MixedBlock
     u32 listed = 0;
 };
 
-/// A magnitude as a whole number of linear steps.
+/// As for f64, of a magnitude below the edge.
 FSZ_DEVICE u32 steps_of(float size, float inverse)
 {
     return bits_of(__fmaf_rn(size, inverse, ROUND)) - static_cast<u32>(ROUND_BITS);
-}
-
-FSZ_DEVICE u32 steps_of(double size, double inverse)
-{
-    return static_cast<u32>(__double2loint(__dadd_rn(__dmul_rn(size, inverse), ROUND_WIDE)));
 }
 
 /// Linear codes of those elements of a piece that have them. The piece begins at element `at` of
@@ -96,11 +91,6 @@ FSZ_DEVICE void list_small(const T (&size)[PIECE], const OneSign<T> &way, u32 at
     }
 }
 
-/// The magnitude of an element.
-FSZ_DEVICE float size_of(float d) { return fabsf(d); }
-
-FSZ_DEVICE double size_of(double d) { return fabs(d); }
-
 /// Quantizes the lane's block, whose magnitudes, with top words up to `most`, are all below the
 /// end.
 template <class T>
@@ -121,7 +111,7 @@ FSZ_DEVICE MixedBlock<T> quantize_mixed(const SharedRow<T> &row, const RelativeQ
 #pragma unroll
         for (u32 k = 0; k < PIECE; ++k)
         {
-            size[k] = size_of(d[k]);
+            size[k] = magnitude_of(d[k]);
             smallest = min(smallest, top_word(size[k]));
             u32 left;
             magnitude[k] = block.guess(size[k], ends.before, left);

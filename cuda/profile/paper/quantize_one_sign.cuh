@@ -56,7 +56,7 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
     using Way = RelativeShortWay<T>;
     using O = Octave<T>;
     using Bits = typename Element<T>::Bits;
-    constexpr u32 UNIT = Way::UNIT, OCTAVE = Way::OCTAVE, TOP = 8 * sizeof(T) - 32;
+    constexpr u32 UNIT = Way::UNIT, OCTAVE = Way::OCTAVE, TOP = Way::TOP;
     constexpr u32 EXPONENT = Element<float>::INFINITE;
     constexpr Bits INFINITE = Element<T>::INFINITE;
     const RelativeBound<T> &bound = z.bound;
@@ -117,13 +117,13 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
 /// The element of a top word whose magnitude is smallest or largest: of f32, both are the same.
 template <class T> FSZ_DEVICE T least_of(u32 top)
 {
-    return value_of(static_cast<typename Element<T>::Bits>(top) << (8 * sizeof(T) - 32));
+    return value_of(static_cast<typename Element<T>::Bits>(top) << RelativeShortWay<T>::TOP);
 }
 
 template <class T> FSZ_DEVICE T most_of(u32 top)
 {
     using Bits = typename Element<T>::Bits;
-    return value_of(bits_of(least_of<T>(top)) | ((Bits{1} << (8 * sizeof(T) - 32)) - 1));
+    return value_of(bits_of(least_of<T>(top)) | ((Bits{1} << RelativeShortWay<T>::TOP) - 1));
 }
 
 /// What elements are within, given the top words of the smallest and of the largest.
@@ -249,7 +249,7 @@ template <class T> FSZ_DEVICE float least_run(T least, T most)
     using P = Parabola<float>;
     constexpr float PEAK = 1.3281f;
     constexpr u32 MANTISSA = RelativeShortWay<T>::OCTAVE - 1;
-    constexpr u32 EXPONENT = Element<T>::INFINITE >> (8 * sizeof(T) - 32);
+    constexpr u32 EXPONENT = Element<T>::INFINITE >> RelativeShortWay<T>::TOP;
     const u32 one = bits_of(1.f);
     const float from = value_of((pattern_word(least) & MANTISSA) | one);
     const float to = value_of((pattern_word(most) & MANTISSA) | one);

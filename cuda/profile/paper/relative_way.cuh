@@ -54,6 +54,8 @@ template <class T> struct RelativeShortWay
     /// Patterns of a unit, as a shift; and units of an octave.
     static constexpr u32 UNIT = Element<T>::MANTISSA - Element<float>::MANTISSA;
     static constexpr u32 OCTAVE = Octave<float>::LEN;
+    /// Bits below the top word.
+    static constexpr u32 TOP = 8 * sizeof(T) - 32;
     /// How far guesses are lowered, so that they are below the pattern; and what they may lack
     /// then. The approximate root is off by 3.9 units at most; of f64, an element's dropped bits
     /// take 1.5 units and the reciprocal takes 1, and those of the origin give 1.
@@ -81,7 +83,7 @@ template <class T> struct RelativeShortWay
     /// The reciprocal of the stride in units, shifted by `shift` more than 32 bits.
     static FSZ_DEVICE u32 reciprocal(const RelativeBound<T> &bound)
     {
-        return static_cast<u32>(bound.reciprocal >> (8 * sizeof(T) - 32));
+        return static_cast<u32>(bound.reciprocal >> TOP);
     }
 
     static FSZ_DEVICE u32 shift(const RelativeBound<T> &bound) { return bound.shift - UNIT; }

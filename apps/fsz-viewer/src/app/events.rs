@@ -401,11 +401,11 @@ mod tests {
         assert!(viewer.settle(LONGEST));
     }
 
-    /// A field of a side, plain and compressed.
     fn empty() -> Viewer {
         Viewer::new(Start::default(), Settings::default(), Arc::new(|| ())).unwrap()
     }
 
+    /// A field of a side, plain and compressed.
     fn pair(side: usize) -> [Document; 2] {
         let (name, path) = (format!("{side}"), PathBuf::from(format!("/data/{side}.npy")));
         let field = ndarray::Array3::from_shape_fn((2, 3, side), |(z, y, x)| (z + y + x) as f32);
@@ -416,12 +416,18 @@ mod tests {
         [original, Document::from_stream(name, &path, stream).unwrap()]
     }
 
-    #[test]
-    fn a_cancelled_recompression_leaves_the_reconstruction_what_it_was() {
+    /// A reconstruction with its original.
+    fn with_pair() -> Viewer {
         let mut viewer = empty();
         let [original, subject] = pair(4);
         viewer.accept(subject, Role::Subject);
         viewer.accept(original, Role::Original);
+        viewer
+    }
+
+    #[test]
+    fn a_cancelled_recompression_leaves_the_reconstruction_what_it_was() {
+        let mut viewer = with_pair();
         viewer.compress();
         for work in &viewer.jobs.works {
             if work.name == crate::work::jobs::COMPRESSING {
@@ -478,10 +484,7 @@ mod tests {
 
     #[test]
     fn figures_that_are_cancelled_are_no_error() {
-        let mut viewer = empty();
-        let [original, subject] = pair(4);
-        viewer.accept(subject, Role::Subject);
-        viewer.accept(original, Role::Original);
+        let mut viewer = with_pair();
         assert!(viewer.settle(LONGEST));
         for cancelled in [true, false] {
             // As when it ends on the way.

@@ -24,12 +24,8 @@ impl Viewer {
         let wanted = self.wanted_series();
         let Some(view) = &mut self.session.live else { return self.stop_series() };
         let version = view.live.version;
-        let series = view.series.take().filter(|known| {
-            wanted.as_ref().is_some_and(|wanted| {
-                let of = |s: &LiveSeries| (s.variable.clone(), s.shape.clone(), s.position);
-                of(known) == of(wanted)
-            })
-        });
+        let series = view.series.take();
+        let series = series.filter(|known| wanted.as_ref().is_some_and(|w| known.is_like(w)));
         let is_new = series.is_none();
         view.series = series.or(wanted);
         if is_new {

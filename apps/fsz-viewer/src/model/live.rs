@@ -301,6 +301,13 @@ pub struct LiveSeries {
 }
 
 impl LiveSeries {
+    /// Whether another one is of the same element.
+    pub fn is_like(&self, other: &LiveSeries) -> bool {
+        self.position == other.position
+            && self.shape == other.shape
+            && self.variable == other.variable
+    }
+
     /// Whether a step is read, or left out.
     pub fn knows(&self, step: u64) -> bool {
         let read = self.points.binary_search_by(|[at, _]| at.total_cmp(&(step as f64)));

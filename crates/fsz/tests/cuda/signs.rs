@@ -4,6 +4,9 @@ use crate::check::{check_profile, device, relative};
 use crate::common::{every, inputs::Random};
 use fsz::{CompressOptions, Profile};
 
+/// Pointwise-relative bounds.
+const SHARES: [f64; 8] = [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6];
+
 /// Runs of blocks that the encoder with a pointwise-relative bound tells apart by the signs and the sizes of their
 /// elements: of one sign, of either, and with a few elements that are rare.
 fn runs_of_signs(random: &mut Random, runs: usize) -> Vec<f32> {
@@ -48,7 +51,7 @@ fn relative_bounds_of_one_sign() {
     let Some(codec) = device("relative bounds of blocks of one sign") else { return };
     let mut random = Random::new(77);
     let runs = if every() == 1 { 160 } else { 16 };
-    for eps in [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6] {
+    for eps in SHARES {
         for floor in [0.0, 1e-3, 2.0] {
             let data = runs_of_signs(&mut random, runs);
             let shape = [data.len() as u64];
@@ -83,7 +86,7 @@ fn relative_bounds_of_one_sign_in_doubles() {
     let Some(codec) = device("relative bounds of blocks of one sign, f64") else { return };
     let mut random = Random::new(79);
     let runs = if every() == 1 { 160 } else { 16 };
-    for eps in [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6] {
+    for eps in SHARES {
         for floor in [0.0, 1e-3, 2.0] {
             let data = widened(&runs_of_signs(&mut random, runs));
             let options =
@@ -166,7 +169,7 @@ fn relative_bounds_of_either_sign() {
     let Some(codec) = device("relative bounds of blocks of either sign") else { return };
     let mut random = Random::new(78);
     let runs = if every() == 1 { 180 } else { 36 };
-    for eps in [0.5, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 2e-5, 4e-6] {
+    for eps in SHARES {
         for floor in [0.0, 1e-3, 0.2] {
             let data = runs_of_either_sign(&mut random, runs);
             let options = CompressOptions::new(relative(eps, floor)).missing(1e20);
