@@ -116,6 +116,11 @@ def test_none_is_not_given() -> None:
     assert FszCodec(absolute=1, missing=None) == FszCodec(absolute=1)
 
 
+def test_an_empty_name_is_none() -> None:
+    stream = compress(FIELD, absolute=0.1, name="")
+    assert stream.name is None and stream == compress(FIELD, absolute=0.1)
+
+
 def test_whole_numbers() -> None:
     assert compress(FIELD, absolute=0.1, time_step=np.uint64(2**64 - 1)).time_step == 2**64 - 1
     assert compress(FIELD, max_bytes=1e3).compressed_bytes <= 1000

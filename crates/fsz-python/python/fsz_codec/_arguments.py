@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from contextlib import suppress
 from reprlib import repr as short
 from typing import Any
 
@@ -36,11 +37,10 @@ def natural(name: str, value: Any) -> int:
 
 def text(name: str, value: Any) -> str:
     """Text that can be written as UTF-8."""
-    try:
-        if isinstance(value, str) and value.encode():
+    if isinstance(value, str):
+        with suppress(UnicodeEncodeError):
+            value.encode()
             return value
-    except UnicodeEncodeError:
-        pass
     raise InvalidArgumentError(f"{name}={short(value)}: text is needed")
 
 
