@@ -173,3 +173,16 @@ def test_cf_attributes(dataset: xr.Dataset, tmp_path: Path, zarr_format: Any) ->
         }
         check(dataset, read)
     assert "fsz_quantization" not in mark_lossy(dataset, {})
+
+
+def test_a_new_bound_takes_the_place_of_an_earlier_one(dataset: xr.Dataset) -> None:
+    marked = mark_lossy(dataset, encoding(dataset, relative=1e-3, floor=0.1))
+    attributes = mark_lossy(marked, encoding(dataset, absolute=0.5)).t.attrs
+    assert attributes == {"units": "K", "quantization": "fsz_quantization", "quantization_absolute_error": 0.5}
+    assert marked.t.attrs["quantization_floor"] == 0.1
+
+
+def test_no_variable_of_the_dataset_is_replaced(dataset: xr.Dataset) -> None:
+    for name in ("n", "lat"):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match=f"container='{name}' is a variable"):
+            mark_lossy(dataset, encoding(dataset, absolute=1), container=name)

@@ -22,6 +22,9 @@ __all__ = ["encoding", "mark_lossy"]
 
 _Bounds: TypeAlias = float | Mapping[str, float] | None
 
+# What the variable without data, which is common to those that are compressed, calls the algorithm.
+_ALGORITHM = "fsz"
+
 # The attributes that tell a bound.
 _ATTRIBUTES = {
     "absolute": "quantization_absolute_error",
@@ -102,20 +105,26 @@ def mark_lossy(
     ``quantization_absolute_error``, ``quantization_range_relative_error`` or ``quantization_pointwise_relative_error``
     (with ``quantization_floor`` where there is one), the bound: CF knows four algorithms with a number of digits or
     bits each, and has no words for an error bound yet. The data are not touched.
+
+    :raises InvalidArgumentError: for a ``container`` that is another variable of the dataset.
     """
+    if container in dataset.variables and dataset[container].attrs.get("algorithm") != _ALGORITHM:
+        raise InvalidArgumentError(f"container={container!r} is a variable of the dataset: give it another name")
     marked = dataset.copy(deep=False)
     for name, settings in encoding.items():
         codec = settings.get("serializer", settings.get("compressors"))
         if not isinstance(codec, (FszCodec, Fsz)):
             continue
         config = codec._config
-        attributes: dict[str, Any] = {"quantization": container}
-        for key, attribute in _ATTRIBUTES.items():
-            if (number := getattr(config, key)) is not None:
-                attributes[attribute] = number
-        marked[name] = marked[name].assign_attrs(attributes)
+        bounds = {attribute: getattr(config, key) for key, attribute in _ATTRIBUTES.items()}
+        variable = marked[name].copy(deep=False)
+        # Not those of an earlier bound, which a dataset that was read may have.
+        others = {key: value for key, value in variable.attrs.items() if key not in bounds}
+        given = {attribute: number for attribute, number in bounds.items() if number is not None}
+        variable.attrs = {**others, "quantization": container, **given}
+        marked[name] = variable
         marked[container] = xr.DataArray(
-            np.int8(0), attrs={"algorithm": "fsz", "implementation": f"fsz-codec version {__version__}"}
+            np.int8(0), attrs={"algorithm": _ALGORITHM, "implementation": f"fsz-codec version {__version__}"}
         )
     return marked
 
