@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
+import sys
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+import zarr
 
-from fsz_codec.zarr import FszCodec
+from fsz_codec.zarr import LEAST_ZARR, FszCodec
 
 FOLDER = Path(__file__).parent.parent / "zarr-extensions/codecs/fsz_codec"
 SCHEMA: dict[str, Any] = json.loads((FOLDER / "schema.json").read_text())
@@ -76,3 +80,17 @@ def test_the_sections_that_the_registry_wants() -> None:
         "Codec name", "Configuration parameters", "Example", "Supported chunk shapes", "Supported data types",
         "Format and algorithm", "Change log", "Current maintainers",
     ]
+
+
+def test_what_is_installed_with_it_is_new_enough() -> None:
+    least = ".".join(map(str, LEAST_ZARR))
+    named = [need.split(";")[0].strip() for need in requires("fsz-codec") or [] if need.startswith("zarr")]
+    assert named == [f"zarr>={least}"] * 2
+
+
+@pytest.mark.parametrize("version", ["2.18.7", "3.1.5", "3.1.0rc1"])
+def test_an_older_zarr_is_refused(monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    monkeypatch.setattr(zarr, "__version__", version)
+    monkeypatch.delitem(sys.modules, "fsz_codec.zarr")
+    with pytest.raises(ImportError, match=rf"zarr {re.escape(version)}: fsz_codec\.zarr needs 3\.1\.6 or newer"):
+        importlib.import_module("fsz_codec.zarr")

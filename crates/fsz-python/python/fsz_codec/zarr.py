@@ -8,12 +8,24 @@ A read of a part of a chunk fetches and decodes the tiles of that part alone.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import zarr
+
+# Older ones fail where a part of a chunk in a shard is read, and where an index drops an axis of such a part.
+LEAST_ZARR = (3, 1, 6)
+
+if tuple(int(n) for n in re.findall(r"\d+", zarr.__version__)[:3]) < LEAST_ZARR:
+    raise ImportError(
+        f"zarr {zarr.__version__}: fsz_codec.zarr needs {'.'.join(map(str, LEAST_ZARR))} or newer; upgrade it, or use "
+        "fsz_codec.numcodecs, which is for Zarr 2"
+    )
+
 from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
 from zarr.abc.store import RangeByteRequest
 from zarr.core.buffer import default_buffer_prototype
