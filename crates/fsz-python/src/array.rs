@@ -2,8 +2,8 @@
 
 use fsz::{DType, with_element};
 use numpy::{
-    PyArrayDescr, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
-    PyUntypedArray, PyUntypedArrayMethods,
+    PyArrayDescr, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
 
@@ -32,6 +32,22 @@ pub fn descr(py: Python<'_>, dtype: DType) -> Bound<'_, PyArrayDescr> {
 /// An axis' length or a place on it, as the codec counts.
 pub fn shape_of(array: &Bound<'_, PyUntypedArray>) -> Vec<u64> {
     array.shape().iter().map(|&n| n as u64).collect()
+}
+
+/// An array that no other call writes to meanwhile.
+pub fn to_read<'py, T: Element>(
+    array: &Bound<'py, PyUntypedArray>,
+) -> PyResult<PyReadonlyArrayDyn<'py, T>> {
+    let read = array.cast::<PyArrayDyn<T>>()?.try_readonly();
+    read.map_err(|_| invalid(array.py(), "another call decodes to the array meanwhile"))
+}
+
+/// An array that no other call reads or writes to meanwhile.
+pub fn to_write<'py, T: Element>(
+    array: &Bound<'py, PyUntypedArray>,
+) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
+    let write = array.cast::<PyArrayDyn<T>>()?.try_readwrite();
+    write.map_err(|_| invalid(array.py(), "another call uses the array out meanwhile"))
 }
 
 /// The elements of an array in C order.

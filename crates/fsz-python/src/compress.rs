@@ -11,7 +11,7 @@ use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use std::sync::Arc;
 
 use crate::{
-    array::{Element, dtype_of, elements},
+    array::{Element, dtype_of, elements, to_read},
     codecs::{Asked, codec},
     device::{DeviceField, memory_at},
     errors::{invalid, no_memory, raised},
@@ -132,8 +132,7 @@ pub fn compress(
     let options = py.detach(|| options.read()).map_err(|why| invalid(py, &why))?;
     let asked = Asked::parse(backend).map_err(|error| raised(py, error))?;
     with_element!(dtype_of(array)?, T => {
-        let array: PyReadonlyArrayDyn<'_, T> = array.extract()?;
-        compress_elements(&array, options, (asked, threads), progress)
+        compress_elements(&to_read::<T>(array)?, options, (asked, threads), progress)
     })
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use fsz::{CompressOptions, DecompressOptions, Progress, with_element};
 use memmap2::Mmap;
-use numpy::{PyReadwriteArrayDyn, PyUntypedArray};
+use numpy::PyUntypedArray;
 use pyo3::{
     prelude::*,
     pybacked::PyBackedBytes,
@@ -17,7 +17,7 @@ use pyo3::{
 };
 
 use crate::{
-    array::{Element, descr, dtype_of, elements_mut, shape_of},
+    array::{Element, descr, dtype_of, elements_mut, shape_of, to_write},
     codecs::{Asked, codec},
     errors::{raised, refused},
     save::save,
@@ -116,7 +116,7 @@ impl Stream {
         let asked = Asked::parse(backend).map_err(|error| raised(py, error))?;
         with_element!(dtype_of(out)?, T => {
             let count = shape_of(out);
-            let mut out: PyReadwriteArrayDyn<'_, T> = out.extract()?;
+            let mut out = to_write::<T>(out)?;
             self.decode_elements(py, elements_mut(&mut out)?, (&start, &count), (asked, threads), progress)
         })
     }

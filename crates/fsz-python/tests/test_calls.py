@@ -140,6 +140,21 @@ else:
 """
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda stream, out: fsz_codec.compress(out, absolute=1), "another call decodes to the array"),
+        (lambda stream, out: stream.decompress(out=out), "another call uses the array out"),
+    ],
+)
+def test_an_array_that_is_being_decoded_to(call: Callable[[fsz_codec.Stream, Array], object], said: str) -> None:
+    field = smooth((64, 64))
+    stream, out = fsz_codec.compress(field, absolute=0.1), np.empty_like(field)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match=said):
+        stream.decompress(out=out, progress=lambda done, total: call(stream, out))
+    call(stream, out)
+
+
 def test_ctrl_c() -> None:
     run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
     word, part = run.stdout.split()
