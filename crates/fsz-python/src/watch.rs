@@ -20,8 +20,8 @@ const SHORT: u64 = 8 << 20;
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// Does `work` on a field of `bytes` bytes, calling `callback(done, total)` with bytes now and then and once
-/// at the end. An exception of the callback's or of a signal handler's (`KeyboardInterrupt`) ends the work and
-/// is raised.
+/// at the end, but never of none. An exception of the callback's or of a signal handler's (`KeyboardInterrupt`)
+/// ends the work and is raised.
 pub fn watched<R: Send>(
     py: Python<'_>,
     bytes: u64,
@@ -35,8 +35,11 @@ pub fn watched<R: Send>(
     let callback = callback.map(|callback| callback.clone().unbind());
     let report = |py: Python<'_>| -> PyResult<()> {
         py.check_signals()?;
-        if let Some(callback) = &callback {
-            callback.call1(py, (progress.done(), progress.total()))?;
+        // Callbacks divide by the total, which is 0 until the call begins, and of a field without elements.
+        // It is looked at first: what is done is of this beginning or a later one.
+        let total = progress.total();
+        if let Some(callback) = callback.as_ref().filter(|_| total > 0) {
+            callback.call1(py, (progress.done(), total))?;
         }
         Ok(())
     };

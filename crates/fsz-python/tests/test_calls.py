@@ -103,6 +103,17 @@ def test_progress(large: Array, profile: str) -> None:
     assert calls[-1] == (field.nbytes, field.nbytes)
 
 
+def test_a_share_can_be_told_of_every_progress(large: Array) -> None:
+    shares: list[float] = []
+    empty = fsz_codec.compress(large[:0], absolute=1, progress=lambda done, total: shares.append(done / total))
+    empty.decompress(progress=lambda done, total: shares.append(done / total))
+    assert not shares
+    # The regions are looked at before the call begins to count.
+    regions = [(large > 0.1 * n, 0.1) for n in range(8)]
+    fsz_codec.compress(large, absolute=1, regions=regions, progress=lambda done, total: shares.append(done / total))
+    assert shares[-1] == 1
+
+
 class Stop(Exception):
     pass
 
