@@ -21,9 +21,9 @@ int fsz_hdf5_filter_id(void);
 #define FSZ_HDF5_MAX_CD_VALUES 64
 
 /* Writes the cd_values that H5Pset_filter takes. On entry *cd_nelmts is the room, on return the
- * number. The options are words with spaces between them: absolute=E, range=E or relative=E, and
- * where wanted value_range=MIN,MAX floor=A missing=V,V profile=paper|dense. 0, or -1 with a
- * message. */
+ * number. The options are words with spaces between them, each once: absolute=E, range=E or
+ * relative=E, and where wanted value_range=MIN,MAX floor=A missing=V,V profile=paper|dense. 0, or
+ * -1 with a message. */
 int fsz_hdf5_cd_values(const char *options, unsigned *cd_values, size_t *cd_nelmts);
 
 /* The largest size of a compressed chunk, in bytes. The cd_values are those of the dataset's
@@ -31,10 +31,11 @@ int fsz_hdf5_cd_values(const char *options, unsigned *cd_values, size_t *cd_nelm
 size_t fsz_hdf5_max_chunk_size(const unsigned *cd_values, size_t cd_nelmts);
 
 /* Compresses one whole chunk: its size in bytes, or 0 with a message. `values` has this machine's
- * byte order, whatever the dataset's, and is host memory or CUDA memory of this process. Work that
- * is pending on CUDA memory is waited for. Parts of the chunk outside of the dataset hold the
- * dataset's fill value. H5Dwrite_chunk runs no filter: where another one stands behind FSZ, such as
- * fletcher32, its bit must be set in the filter mask, or nobody can read the chunk. */
+ * byte order, whatever the dataset's, and is host memory or CUDA memory of this process, apart from
+ * `out`. Work that is pending on CUDA memory is waited for. Parts of the chunk outside of the
+ * dataset hold the dataset's fill value. H5Dwrite_chunk runs no filter: where another one stands
+ * behind FSZ, such as fletcher32, its bit must be set in the filter mask, or nobody can read the
+ * chunk. */
 size_t fsz_hdf5_compress_chunk(const unsigned *cd_values, size_t cd_nelmts, const void *values,
                                void *out, size_t out_size);
 

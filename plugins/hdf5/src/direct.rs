@@ -113,9 +113,14 @@ unsafe extern "C" fn fsz_hdf5_compress_chunk(
         if values.is_null() || out.is_null() {
             return Err("fsz_hdf5_compress_chunk: a null pointer".into());
         }
+        let values = values.cast::<u8>();
+        // The chunk is still read while its stream is written.
+        let (from, to) = (values.addr(), out.addr());
+        if to.wrapping_sub(from) < chunk.bytes()? || from.wrapping_sub(to) < out_size {
+            return Err("fsz_hdf5_compress_chunk: values and out overlap".into());
+        }
         // SAFETY: promised by the caller; any bytes are bytes.
         let out = unsafe { slice::from_raw_parts_mut(out.cast::<u8>(), out_size) };
-        let values = values.cast::<u8>();
         if let Some(memory) = CudaMemory::at(values).map_err(text)? {
             memory.synchronize().map_err(text)?;
             if memory.kind() != MemoryKind::Pinned {

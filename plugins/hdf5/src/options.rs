@@ -22,8 +22,14 @@ impl Options {
         let (mut absolute, mut range, mut relative) = (None, None, None);
         let (mut value_range, mut floor) = (None, None);
         let (mut profile, mut missing) = (Profile::default(), Vec::new());
+        let mut named = Vec::new();
         for word in text.split_whitespace() {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            // The last one would hold: of several missing values, that one alone.
+            if named.contains(&name) {
+                return Err(format!("{name}: given twice"));
+            }
+            named.push(name);
             let wrong = |wanted: &str| format!("{name}: {value:?} is not {wanted}");
             match name {
                 "absolute" => absolute = Some(number(value).ok_or(wrong("a number"))?),
@@ -126,6 +132,8 @@ mod tests {
             "floor=x",
             "missing=",
             "missing=1,,2",
+            "missing=1e20 missing=-999",
+            "absolute=1 profile=dense absolute=1",
             "profile=lossless",
             "bound=1",
         ] {

@@ -55,6 +55,29 @@ class Library(Scratch):
             self.assertEqual(size, 0)
             self.assertGreater(len(library.fsz_hdf5_message()), 10)
 
+    def test_a_chunk_is_not_compressed_over_itself(self):
+        library = ctypes.CDLL(str(plugin()))
+        library.fsz_hdf5_message.restype = ctypes.c_char_p
+        # Behind the options: float, no fill value, one dimension of 100.
+        options = hdf5(absolute=0.1)["compression_opts"]
+        words = (ctypes.c_uint * (len(options) + 4))(*options, 1, 0, 1, 100)
+        memory = np.zeros(1000, "f4")
+
+        def compress(values, out):
+            return library.fsz_hdf5_compress_chunk(
+                words,
+                ctypes.c_size_t(len(words)),
+                ctypes.c_void_p(memory[values:].ctypes.data),
+                ctypes.c_void_p(memory[out:].ctypes.data),
+                ctypes.c_size_t(800),
+            )
+
+        for values, out in ((300, 300), (300, 399), (300, 101)):
+            self.assertEqual(compress(values, out), 0)
+            self.assertIn(b"overlap", library.fsz_hdf5_message())
+        for values, out in ((300, 400), (300, 100)):
+            self.assertGreater(compress(values, out), 0)
+
     @unittest.skipUnless(platform.machine() in DOWNWARD, "how this machine rounds is not known")
     def test_a_bound_is_the_nearest_number_however_the_thread_rounds(self):
         library = ctypes.CDLL(str(plugin()))
