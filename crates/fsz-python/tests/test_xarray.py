@@ -175,6 +175,17 @@ def test_cf_attributes(dataset: xr.Dataset, tmp_path: Path, zarr_format: Any) ->
     assert "fsz_quantization" not in mark_lossy(dataset, {})
 
 
+def test_the_bounds_of_cells_are_part_of_the_coordinate(dataset: xr.Dataset) -> None:
+    edges = np.linspace(-91, 91, 41)
+    dataset["lat_bnds"] = ("lat", "edge"), np.stack([edges[:-1], edges[1:]], 1)
+    dataset["season_bnds"] = ("time", "edge"), np.zeros((6, 2))
+    dataset.lat.attrs["bounds"] = "lat_bnds"
+    dataset.time.encoding["climatology"] = "season_bnds"
+    assert set(encoding(dataset, range=1e-3)) == {"t", "p"}
+    named = encoding(dataset, range=1e-3, absolute={"lat_bnds": 1e-6})
+    assert set(named) == {"t", "p", "lat_bnds"} and named["lat_bnds"]["serializer"] == FszCodec(absolute=1e-6)
+
+
 def test_a_new_bound_takes_the_place_of_an_earlier_one(dataset: xr.Dataset) -> None:
     marked = mark_lossy(dataset, encoding(dataset, relative=1e-3, floor=0.1))
     attributes = mark_lossy(marked, encoding(dataset, absolute=0.5)).t.attrs

@@ -22,6 +22,9 @@ __all__ = ["encoding", "mark_lossy"]
 
 _Bounds: TypeAlias = float | Mapping[str, float] | None
 
+# The attributes of a coordinate that name the variable of its cells' bounds.
+_OF_CELLS = ("bounds", "climatology")
+
 # What the variable without data, which is common to those that are compressed, calls the algorithm.
 _ALGORITHM = "fsz"
 
@@ -47,8 +50,9 @@ def encoding(
     """The argument ``encoding`` of ``Dataset.to_zarr`` that compresses the data variables of float32 and float64.
 
     A bound is a number for all of them, or a number for each variable's name; those with none stay as they
-    are, and so do coordinates and variables that are packed as integers. A number for ``floor`` is for all with
-    a ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
+    are, and so do coordinates and variables that are packed as integers. The bounds of a coordinate's cells (CF's
+    ``bounds`` and ``climatology``) take a bound by their name only. A number for ``floor`` is for all with a
+    ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
 
     :raises InvalidArgumentError: for bounds out of range, for names that are no such variable, and where no variable
         would be compressed.
@@ -70,9 +74,10 @@ def encoding(
     for bounds in (*bounds_of.values(), floor):
         if isinstance(bounds, Mapping) and (wrong := [n for n in bounds if n not in variables]):
             raise InvalidArgumentError(f"no data variables of float32 or float64: {', '.join(wrong)}")
+    of_cells = _bounds_of_cells(dataset)
     encodings: dict[str, dict[str, Any]] = {}
     for name, variable in variables.items():
-        given = _bounds_of(str(name), bounds_of)
+        given = _bounds_of(str(name), bounds_of, by_name=name in of_cells)
         if not given:
             continue
         options: dict[str, Any] = {**given, "missing": _missing_of(variable), "profile": profile}
@@ -140,10 +145,18 @@ def _is_stored_as_float(variable: xr.DataArray) -> bool:
     return not packed and stored.kind == "f" and stored.itemsize in (4, 8)
 
 
-def _bounds_of(name: str, bounds: Mapping[str, _Bounds]) -> dict[str, float]:
+def _bounds_of_cells(dataset: xr.Dataset) -> set[Any]:
+    """The variables that are part of a coordinate, after CF, section 7.1: files keep them among the data."""
+    told = [facts for v in dataset.variables.values() for facts in (v.attrs, v.encoding)]
+    return {facts[key] for facts in told for key in _OF_CELLS if isinstance(facts.get(key), str)}
+
+
+def _bounds_of(name: str, bounds: Mapping[str, _Bounds], *, by_name: bool) -> dict[str, float]:
     named = {key: bound[name] for key, bound in bounds.items() if isinstance(bound, Mapping) and name in bound}
+    if named or by_name:
+        return named
     # A number is for all that are not named by themselves.
-    return named or {key: b for key, b in bounds.items() if b is not None and not isinstance(b, Mapping)}
+    return {key: b for key, b in bounds.items() if b is not None and not isinstance(b, Mapping)}
 
 
 def _missing_of(variable: xr.DataArray) -> list[float]:
