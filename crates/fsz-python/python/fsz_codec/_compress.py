@@ -81,7 +81,7 @@ def compress(
         or ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
     :param threads: threads to use, at most 4 for each core; one for each by default. The bytes do not depend on it.
     :param progress: called now and then as ``progress(done, total)`` with bytes of the array; an exception that
-        it raises ends the call, as Ctrl-C does.
+        it raises ends the call, as Ctrl-C does. Not for a CUDA array.
     :raises InvalidArgumentError: for options out of range.
     :raises TypeError: for an array of another type.
     :raises DeviceError: when a CUDA device that was asked for fails.

@@ -225,7 +225,8 @@ class Stream:
         ``out`` is an array to decode to: of the stream's shape and dtype, in C order, not masked; it holds anything after
         an exception. With ``device``, or when the array was compressed from device memory, the result is a
         ``DeviceArray`` on that device, which cupy and torch take (``cupy.asarray``, ``torch.from_dlpack``).
-        ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes.
+        ``threads`` defaults to one for each core; ``progress(done, total)`` is called now and then with bytes. Neither
+        these nor ``backend`` are for a ``DeviceArray``.
         """
         backend = text("backend", backend)
         if device is not None and out is not None:
