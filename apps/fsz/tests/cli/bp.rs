@@ -326,6 +326,23 @@ fn values_of_ranks_are_no_fields() {
     assert_eq!(fixture.run(&asked).code, 1);
 }
 
+#[test]
+fn a_single_value_of_several_steps_is_not_told_to_go_to_a_folder() {
+    let fixture = Fixture::new();
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let time = io.define_variable::<f64>("time", &Layout::Value).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("out.bp")), Mode::Write).unwrap();
+    for step in 0..2 {
+        out.begin_step(None).unwrap();
+        out.put(&time, &[f64::from(step)]).unwrap();
+        out.end_step().unwrap();
+    }
+    out.close().unwrap();
+    let compress = ["compress", "out.bp", "-o", "t.fsz", "--abs", "0.1", "--variable", "time"];
+    fixture.refused(&compress, "out.bp: time has 2 steps: choose one with --step\n");
+    fixture.fine(&[&compress[..], &["--step", "1"]].concat());
+}
+
 /// ADIOS2 awaits the rest of a data file that was cut short, without end.
 #[test]
 #[cfg(target_os = "linux")]
