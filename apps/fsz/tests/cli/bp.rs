@@ -261,6 +261,28 @@ fn without_the_operator_compressed_variables_are_told_what_they_lack() {
     assert_eq!((told.status.code(), &*told.stderr), (Some(0), &b""[..]));
 }
 
+/// ADIOS2 goes on to the next folder; without that, what it reads through the operator there would pass for not compressed.
+#[test]
+fn a_library_that_cannot_be_loaded_is_passed_over() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    fixture.write("libfsz_adios2.so", b"");
+    let library = std::fs::canonicalize(fsz_field::bp::load_operator().unwrap()).unwrap();
+    let inspect = |folders: &str| {
+        let mut command = fixture.command(&["inspect", "out.bp", "--variable", "T", "--json"]);
+        command.env("ADIOS2_PLUGIN_PATH", folders).output().unwrap()
+    };
+    let broken = fixture.path("").display().to_string();
+    let told = inspect(&format!("{broken}:{}", library.parent().unwrap().display()));
+    let found: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(found["variables"][0]["steps"][0]["blocks"][0]["storage"], "fsz");
+    // Where it is the only one, it is told why it is not loaded.
+    let told = inspect(&broken);
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert_eq!(told.status.code(), Some(2), "{error}");
+    assert!(error.contains("libfsz_adios2.so: file too short"), "{error}");
+}
+
 #[test]
 fn the_only_field_need_not_be_named() {
     let fixture = Fixture::new();
