@@ -82,6 +82,17 @@ impl Bp {
         if step < *all { Ok(()) } else { Err(Error::file(&self.path, reason())) }
     }
 
+    /// # Errors
+    /// When these ADIOS2 blocks of a step of the variable are local arrays, of which one must be chosen.
+    pub fn check_one(&self, variable: &VariableInfo, blocks: &[BlockInfo]) -> Result<()> {
+        let (name, total) = (&variable.name, blocks.len());
+        if variable.kind != ShapeKind::LocalArray || total == 1 {
+            return Ok(());
+        }
+        let reason = format!("{name} consists of {total} local arrays: choose one with --block");
+        Err(Error::file(&self.path, reason))
+    }
+
     /// The ADIOS2 blocks of one step, from the metadata alone.
     pub fn blocks(&self, name: &str, step: u64) -> Result<StepBlocks> {
         self.engine.blocks(name, Step::At(step)).map_err(|e| self.refuse(e))
@@ -102,15 +113,10 @@ impl Bp {
         let variable = self.variable(name)?;
         self.check_step(&variable, step)?;
         let blocks = self.blocks(name, step)?;
-        let is_local = matches!(variable.kind, ShapeKind::LocalArray);
         let block = match block {
-            None if is_local && blocks.blocks.len() == 1 => Some(0),
-            None if is_local => {
-                let reason = format!(
-                    "{name} consists of {} local arrays: choose one with --block",
-                    blocks.blocks.len()
-                );
-                return Err(Error::file(&self.path, reason));
+            None if variable.kind == ShapeKind::LocalArray => {
+                self.check_one(&variable, &blocks.blocks)?;
+                Some(0)
             }
             given => given,
         };

@@ -261,6 +261,27 @@ fn without_the_operator_compressed_variables_are_told_what_they_lack() {
     assert_eq!((told.status.code(), &*told.stderr), (Some(0), &b""[..]));
 }
 
+#[test]
+fn local_arrays_of_a_series_are_refused_before_anything_is_compressed() {
+    let fixture = Fixture::new();
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let field = io.define_variable::<f32>("A", &Layout::whole(&[2])).unwrap();
+    let parts = io.define_variable::<f32>("parts", &Layout::local(&[2])).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("out.bp")), Mode::Write).unwrap();
+    out.put(&field, &[1.0, 2.0]).unwrap();
+    out.put_block(&parts, &[], &[2], &[1.0, 2.0]).unwrap();
+    out.put_block(&parts, &[], &[3], &[1.0, 2.0, 3.0]).unwrap();
+    out.close().unwrap();
+    let into = |more: &[&'static str]| {
+        [&["compress", "out.bp", "-o", "s/", "--abs", "0.1"][..], more].concat()
+    };
+    let words = "parts consists of 2 local arrays: choose one with --block";
+    fixture.refused(&into(&[]), &format!("out.bp: {words}, or other variables with --variable\n"));
+    fixture.refused(&into(&["--variable", "A", "--variable", "parts"]), words);
+    fixture.fine(&into(&["--variable", "parts", "--block", "1"]));
+    fixture.fine(&into(&["--variable", "A"]));
+}
+
 /// ADIOS2 goes on to the next folder; without that, what it reads through the operator there would pass for not compressed.
 #[test]
 fn a_library_that_cannot_be_loaded_is_passed_over() {
