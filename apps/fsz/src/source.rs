@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use fsz::{Codec, DType, Progress};
 #[cfg(feature = "adios2")]
-use fsz_field::bp::{BlockInfo, Bp};
+use fsz_field::bp::{BlockInfo, Bp, ShapeKind};
 use fsz_field::{Field, Hints, Kind, Like, Shape, Synthetic};
 
 use crate::bar;
@@ -136,7 +136,10 @@ impl SourceArgs {
             None => only_variable(file, path, or)?,
         };
         if otherwise.is_some() && self.step.is_none() {
-            let (steps, path) = (file.variable(&name)?.steps, path.display());
+            let variable = file.variable(&name)?;
+            let (steps, path) = (variable.steps, path.display());
+            // Single values make no series.
+            let or = if variable.kind == ShapeKind::GlobalValue { "" } else { or };
             anyhow::ensure!(
                 steps <= 1,
                 "{path}: {name} has {steps} steps: choose one with --step{or}"

@@ -1,5 +1,7 @@
 //! ADIOS2 blocks: the parts that writers contributed to a step of a variable.
 
+use std::sync::{Arc, PoisonError};
+
 use adios2_sys as sys;
 
 use crate::{
@@ -70,7 +72,7 @@ impl Engine {
         let _one = self.lock()?;
         let raw = variable::inquire(&self.io, name)?;
         self.select_step(raw, name, step)?;
-        self.blocks_locked(raw, step)
+        Ok((*self.blocks_locked(raw, step)?).clone())
     }
 
     /// The caller holds the lock, and has selected the step.
@@ -78,9 +80,29 @@ impl Engine {
         &self,
         raw: *mut sys::adios2_variable,
         step: Step,
+    ) -> Result<Arc<StepBlocks>> {
+        let info = describe(&self.io, raw)?;
+        let Step::At(at) = step else { return self.list_blocks(raw, info, step).map(Arc::new) };
+        let mut last = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((name, _, blocks)) = last.as_ref().filter(|(_, listed, _)| *listed == at)
+            && *name == info.name
+        {
+            return Ok(blocks.clone());
+        }
+        let name = info.name.clone();
+        let blocks = Arc::new(self.list_blocks(raw, info, step)?);
+        *last = Some((name, at, blocks.clone()));
+        Ok(blocks)
+    }
+
+    /// The caller holds the lock, and has selected the step.
+    fn list_blocks(
+        &self,
+        raw: *mut sys::adios2_variable,
+        info: VariableInfo,
+        step: Step,
     ) -> Result<StepBlocks> {
         let api = self.io.context.api;
-        let info = describe(&self.io, raw)?;
         let number = self.step_number(&info, step)?;
         let is_array = matches!(info.kind, ShapeKind::GlobalArray | ShapeKind::JoinedArray);
         let dimensions = variable::dimensions(&self.io, raw)?;

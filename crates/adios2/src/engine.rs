@@ -14,7 +14,7 @@ use std::{
 use adios2_sys as sys;
 
 use crate::{
-    Error, Io, Result, VariableInfo,
+    Error, Io, Result, StepBlocks, VariableInfo,
     call::{check, read_string, take_names},
     steps::{self, Visit},
     variable,
@@ -77,6 +77,9 @@ pub struct Engine {
     /// Variables of a BP4 reader of which a read failed: ADIOS2 keeps the failed request, with its
     /// pointer, and would serve it again with the next one.
     pub(crate) failed: Mutex<HashSet<String>>,
+    /// The variable and step with all steps at hand whose ADIOS2 blocks were listed last: of thousands a list takes ADIOS2
+    /// milliseconds, and to read one of them takes one.
+    pub(crate) listed: Mutex<Option<(String, u64, Arc<StepBlocks>)>>,
 }
 
 // SAFETY: `raw` is owned by the context, which `io` keeps alive, and is used under the context's
@@ -111,11 +114,23 @@ impl Engine {
         });
         drop(one);
         let broken = AtomicBool::new(false);
-        let failed = Mutex::default();
+        let (failed, listed) = (Mutex::default(), Mutex::default());
         let (kind, open) = (kind?, true);
         let without_steps = without_index && kind == "BP5Reader";
         let visits = OnceLock::new();
-        Ok(Engine { io, raw, mode, kind, path, visits, open, without_steps, broken, failed })
+        Ok(Engine {
+            io,
+            raw,
+            mode,
+            kind,
+            path,
+            visits,
+            open,
+            without_steps,
+            broken,
+            failed,
+            listed,
+        })
     }
 
     /// The engine type as ADIOS2 names it, for instance `BP5Writer` or `BP4Reader`.

@@ -170,7 +170,7 @@ impl Engine {
     ) -> Result<Vec<u64>> {
         // Only with all steps at hand BP5 may tell another step's.
         if kind != ShapeKind::LocalValue && matches!(step, Step::At(_)) && self.is_modern() {
-            return Ok(self.blocks_locked(raw, step)?.shape);
+            return Ok(self.blocks_locked(raw, step)?.shape.clone());
         }
         variable::shape(&self.io, raw)
     }
@@ -228,8 +228,8 @@ impl Engine {
         step: Step,
         block: Option<u64>,
     ) -> Result<crate::BlockInfo> {
-        let mut blocks = self.blocks_locked(raw, step)?.blocks;
-        let total = blocks.len();
+        let listed = self.blocks_locked(raw, step)?;
+        let total = listed.blocks.len();
         let index = match block {
             None if total == 1 => 0,
             None => {
@@ -244,7 +244,7 @@ impl Engine {
                 "{name:?} has {total} ADIOS2 blocks at this step, so there is no block {index}"
             )));
         }
-        Ok(blocks.swap_remove(index))
+        Ok(listed.blocks[index].clone())
     }
 
     /// The get itself. The caller holds the lock and has selected `out.len()` elements.

@@ -1,6 +1,7 @@
 //! The wrapper against the real library, without any operator.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use adios2::{
     Adios, Attribute, DataType, Engine, Error, Layout, Mode, Selection, ShapeKind, Step, StepStatus,
@@ -217,6 +218,38 @@ fn engines_may_move_between_threads() {
             });
         }
     });
+}
+
+/// A file of thousands of ranks has as many ADIOS2 blocks.
+#[test]
+fn reading_one_of_many_blocks_does_not_list_all() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("many.bp");
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let layout = Layout::global(&[2000], &[0], &[1]);
+    let variables = ["u", "v"].map(|name| io.define_variable::<f32>(name, &layout).unwrap());
+    let mut out = io.open(&path, Mode::Write).unwrap();
+    for block in 0..2000 {
+        for variable in &variables {
+            out.put_block(variable, &[block], &[1], &[block as f32]).unwrap();
+        }
+    }
+    out.close().unwrap();
+    let file = open(&path, "BP5", Mode::ReadRandomAccess);
+    let seconds = |work: &dyn Fn(u64)| {
+        let began = Instant::now();
+        (0..100).for_each(work);
+        began.elapsed()
+    };
+    let lists = seconds(&|at| {
+        let name = ["u", "v"][at as usize % 2];
+        assert_eq!(file.blocks(name, Step::At(0)).unwrap().blocks.len(), 2000);
+    });
+    let reads = seconds(&|block| {
+        let read = file.read::<f32>("u", Step::At(0), &Selection::Block(block)).unwrap();
+        assert_eq!(read, [block as f32]);
+    });
+    assert!(2 * reads < lists, "{reads:?} for 100 ADIOS2 blocks, {lists:?} for 100 lists of all");
 }
 
 /// As a program leaves its file that ends in its first step: BP5's and BP4's have these names.

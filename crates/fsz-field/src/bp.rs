@@ -63,10 +63,14 @@ impl Bp {
     /// # Errors
     /// When there is none of that name; the message lists those there are.
     pub fn variable(&self, name: &str) -> Result<VariableInfo> {
-        let all = self.variables()?;
-        let names = all.iter().map(|v| v.name.as_str()).collect::<Vec<_>>().join(", ");
-        let missing = || Error::file(&self.path, format!("no variable {name}; available: {names}"));
-        all.iter().find(|v| v.name == name).cloned().ok_or_else(missing)
+        match self.engine.variable(name) {
+            Err(adios2::Error::NoSuchVariable(_)) => {
+                let all: Vec<_> = self.variables()?.into_iter().map(|v| v.name).collect();
+                let reason = format!("no variable {name}; available: {}", all.join(", "));
+                Err(Error::file(&self.path, reason))
+            }
+            found => found.map_err(|e| self.refuse(e)),
+        }
     }
 
     /// # Errors
@@ -76,6 +80,17 @@ impl Bp {
         let steps = if *all == 1 { "step" } else { "steps" };
         let reason = || format!("{name} has {all} {steps}; there is no step {step}");
         if step < *all { Ok(()) } else { Err(Error::file(&self.path, reason())) }
+    }
+
+    /// # Errors
+    /// When these ADIOS2 blocks of a step of the variable are local arrays, of which one must be chosen.
+    pub fn check_one(&self, variable: &VariableInfo, blocks: &[BlockInfo]) -> Result<()> {
+        let (name, total) = (&variable.name, blocks.len());
+        if variable.kind != ShapeKind::LocalArray || total == 1 {
+            return Ok(());
+        }
+        let reason = format!("{name} consists of {total} local arrays: choose one with --block");
+        Err(Error::file(&self.path, reason))
     }
 
     /// The ADIOS2 blocks of one step, from the metadata alone.
@@ -98,15 +113,10 @@ impl Bp {
         let variable = self.variable(name)?;
         self.check_step(&variable, step)?;
         let blocks = self.blocks(name, step)?;
-        let is_local = matches!(variable.kind, ShapeKind::LocalArray);
         let block = match block {
-            None if is_local && blocks.blocks.len() == 1 => Some(0),
-            None if is_local => {
-                let reason = format!(
-                    "{name} consists of {} local arrays: choose one with --block",
-                    blocks.blocks.len()
-                );
-                return Err(Error::file(&self.path, reason));
+            None if variable.kind == ShapeKind::LocalArray => {
+                self.check_one(&variable, &blocks.blocks)?;
+                Some(0)
             }
             given => given,
         };
@@ -154,5 +164,44 @@ impl Bp {
 
     fn refuse(&self, error: adios2::Error) -> Error {
         Error::file(&self.path, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use adios2::Layout;
+
+    use super::*;
+
+    /// Series are read step by step: files of thousands of variables took minutes when all were listed for each step.
+    #[test]
+    fn a_variable_is_found_without_a_list_of_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("many.bp");
+        let io = Adios::new().unwrap().declare_io("out").unwrap();
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        for number in 0..1000 {
+            let layout = Layout::whole(&[2]);
+            let variable = io.define_variable::<f32>(&format!("v{number}"), &layout).unwrap();
+            out.put(&variable, &[1.0, 2.0]).unwrap();
+        }
+        out.close().unwrap();
+        let file = Bp::open(&path).unwrap();
+        let seconds = |work: &dyn Fn()| {
+            let began = Instant::now();
+            work();
+            began.elapsed()
+        };
+        let list = seconds(&|| assert_eq!(file.variables().unwrap().len(), 1000));
+        let found = seconds(&|| {
+            (0..100).for_each(|number| {
+                assert_eq!(file.variable(&format!("v{number}")).unwrap().steps, 1);
+            });
+        });
+        assert!(found < 20 * list, "{found:?} for 100 variables, {list:?} for a list of all");
+        let none = file.variable("w").unwrap_err().to_string();
+        assert!(none.contains("many.bp: no variable w; available: v0, v1, v10, "), "{none}");
     }
 }

@@ -28,7 +28,8 @@ const LARGE: u64 = 32 << 20;
 ///
 /// Violations are finite values beyond the bound, of regions beyond their own; NaN, ±Inf and missing values that lost
 /// their bits are counted apart, as changed (altered in JSON). fsz verify counts alike, and ends
-/// with exit code 1 where there are some; here they are figures like the others, and no failure.
+/// with exit code 1 where there are some; here they are figures like the others, and no failure. Finite values of which the
+/// reconstruction has NaN or ±Inf are violations; without a bound, too, they are told, as lost.
 ///
 /// A .fsz file of a field of 32 MiB and more with three axes or more is decoded part by part, and at most one of its
 /// slices, of the last two axes, and two parts are in memory. Of others the decoded field is.

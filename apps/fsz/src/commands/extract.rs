@@ -7,8 +7,8 @@ use anyhow::Result;
 
 /// Extract one step of a variable from an ADIOS2 file
 ///
-/// A .fsz output receives the compressed bytes of one ADIOS2 block unchanged; any other output
-/// receives the decoded array.
+/// A .fsz output receives the compressed bytes of one ADIOS2 block unchanged: they have the variable's name and not
+/// the time step, which an operator is not told. Any other output receives the decoded array.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// ADIOS2 file

@@ -136,7 +136,9 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         let studied = args.study(&plan, path);
         spinner.finish_and_clear();
         let (record, origin) = studied.inspect_err(|error| {
-            if is_interrupt(error) && !fields.is_empty() {
+            // Who resumes knows, but for who interrupts.
+            let is_news = is_interrupt(error) || !args.resume;
+            if is_news && !fields.is_empty() {
                 terminal::note(quiet, KEPT);
             }
         })?;

@@ -262,6 +262,49 @@ fn without_the_operator_compressed_variables_are_told_what_they_lack() {
 }
 
 #[test]
+fn local_arrays_of_a_series_are_refused_before_anything_is_compressed() {
+    let fixture = Fixture::new();
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let field = io.define_variable::<f32>("A", &Layout::whole(&[2])).unwrap();
+    let parts = io.define_variable::<f32>("parts", &Layout::local(&[2])).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("out.bp")), Mode::Write).unwrap();
+    out.put(&field, &[1.0, 2.0]).unwrap();
+    out.put_block(&parts, &[], &[2], &[1.0, 2.0]).unwrap();
+    out.put_block(&parts, &[], &[3], &[1.0, 2.0, 3.0]).unwrap();
+    out.close().unwrap();
+    let into = |more: &[&'static str]| {
+        [&["compress", "out.bp", "-o", "s/", "--abs", "0.1"][..], more].concat()
+    };
+    let words = "parts consists of 2 local arrays: choose one with --block";
+    fixture.refused(&into(&[]), &format!("out.bp: {words}, or other variables with --variable\n"));
+    fixture.refused(&into(&["--variable", "A", "--variable", "parts"]), words);
+    fixture.fine(&into(&["--variable", "parts", "--block", "1"]));
+    fixture.fine(&into(&["--variable", "A"]));
+}
+
+/// ADIOS2 goes on to the next folder; without that, what it reads through the operator there would pass for not compressed.
+#[test]
+fn a_library_that_cannot_be_loaded_is_passed_over() {
+    let fixture = Fixture::new();
+    write(&fixture);
+    fixture.write("libfsz_adios2.so", b"");
+    let library = std::fs::canonicalize(fsz_field::bp::load_operator().unwrap()).unwrap();
+    let inspect = |folders: &str| {
+        let mut command = fixture.command(&["inspect", "out.bp", "--variable", "T", "--json"]);
+        command.env("ADIOS2_PLUGIN_PATH", folders).output().unwrap()
+    };
+    let broken = fixture.path("").display().to_string();
+    let told = inspect(&format!("{broken}:{}", library.parent().unwrap().display()));
+    let found: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!(found["variables"][0]["steps"][0]["blocks"][0]["storage"], "fsz");
+    // Where it is the only one, it is told why it is not loaded.
+    let told = inspect(&broken);
+    let error = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert_eq!(told.status.code(), Some(2), "{error}");
+    assert!(error.contains("libfsz_adios2.so: file too short"), "{error}");
+}
+
+#[test]
 fn the_only_field_need_not_be_named() {
     let fixture = Fixture::new();
     let write = |path: &str, fields: &[&str]| {
@@ -324,6 +367,23 @@ fn values_of_ranks_are_no_fields() {
     fixture.fine(&["compress", "ranks.bp", "-o", "s.fsz", "--abs", "0.1", "--variable", "seconds"]);
     let asked = ["inspect", "--require-compressed", "ranks.bp", "--variable", "seconds"];
     assert_eq!(fixture.run(&asked).code, 1);
+}
+
+#[test]
+fn a_single_value_of_several_steps_is_not_told_to_go_to_a_folder() {
+    let fixture = Fixture::new();
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let time = io.define_variable::<f64>("time", &Layout::Value).unwrap();
+    let mut out = io.open(Path::new(&fixture.path("out.bp")), Mode::Write).unwrap();
+    for step in 0..2 {
+        out.begin_step(None).unwrap();
+        out.put(&time, &[f64::from(step)]).unwrap();
+        out.end_step().unwrap();
+    }
+    out.close().unwrap();
+    let compress = ["compress", "out.bp", "-o", "t.fsz", "--abs", "0.1", "--variable", "time"];
+    fixture.refused(&compress, "out.bp: time has 2 steps: choose one with --step\n");
+    fixture.fine(&[&compress[..], &["--step", "1"]].concat());
 }
 
 /// ADIOS2 awaits the rest of a data file that was cut short, without end.

@@ -53,6 +53,21 @@ fn a_nan_of_other_bits_is_changed() {
 }
 
 #[test]
+fn values_that_a_reconstruction_lost_are_told() {
+    let fixture = Fixture::with_field();
+    let told = fixture.fine(&["compare", FIELD, FIELD]);
+    assert!(told.ends_with("0 missing; 0 changed\n"), "{told}");
+    let mut spoiled = field();
+    (spoiled[100], spoiled[200]) = (f32::NAN, f32::INFINITY);
+    fixture.write_f32("spoiled.f32", &spoiled);
+    // No error of those that are left tells of them.
+    let told = fixture.fine(&["compare", FIELD, "spoiled.f32"]);
+    assert!(told.ends_with("0 missing; 0 changed, 2 lost\n"), "{told}");
+    let found = fixture.json(&["compare", FIELD, "spoiled.f32", "--json"]);
+    assert_eq!((&found["lost"], &found["altered"]), (&2.into(), &0.into()));
+}
+
+#[test]
 fn verify_exits_1_when_the_certificate_is_wrong() {
     let fixture = Fixture::with_stream();
     fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);

@@ -1,6 +1,6 @@
 //! `study`: interrupts, and what goes on after them.
 
-use crate::fixture::{FIELD, Fixture};
+use crate::fixture::{FIELD, Fixture, npy};
 
 #[cfg(target_os = "linux")]
 #[test]
@@ -60,6 +60,22 @@ fn an_interrupted_study_goes_on_and_ends_as_a_whole_one() {
             ["cut", "whole"].map(|folder| fixture.read_text(&format!("{folder}/{name}")));
         assert_eq!(cut, whole, "{name}");
     }
+}
+
+/// Who runs it again without that measures all of them once more.
+#[test]
+fn an_error_tells_that_complete_fields_are_saved() {
+    let fixture = Fixture::with_field();
+    fixture.write("broken.npy", &npy("<f4", "False", "9,", b"too few"));
+    let words = ["study", FIELD, "broken.npy", "--out", "s", "--range", "1e-2"];
+    let told = fixture.run(&words);
+    assert_eq!(told.code, 2);
+    let kept = "completed fields are saved; continue with --resume\nerror: broken.npy: ";
+    assert!(told.err.contains(kept), "{}", told.err);
+    let told = fixture.run(&[&words[..], &["--resume"]].concat());
+    assert!(!told.err.contains("--resume"), "{}", told.err);
+    let none = fixture.run(&["study", "broken.npy", FIELD, "--out", "t"]);
+    assert!(!none.err.contains("--resume"), "nothing is saved: {}", none.err);
 }
 
 #[test]

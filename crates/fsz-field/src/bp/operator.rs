@@ -85,14 +85,23 @@ pub(super) fn operator() -> std::result::Result<&'static Operator, Failure> {
 
 fn open() -> std::result::Result<Operator, Failure> {
     let candidates = candidates();
-    let Some(path) =
-        candidates.iter().find(|path| path.components().count() == 1 || path.is_file())
-    else {
-        return Err(not_found(&candidates, ""));
-    };
-    // SAFETY: the library's constructors are those of the Rust standard library only.
-    let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) }
-        .map_err(|error| not_found(&candidates, &format!(" ({error})")))?;
+    let mut reasons = String::new();
+    for path in &candidates {
+        if path.components().count() > 1 && !path.is_file() {
+            continue;
+        }
+        // SAFETY: the library's constructors are those of the Rust standard library only.
+        match unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) } {
+            Ok(library) => return bind(library, path),
+            // ADIOS2 tries the next folder, too.
+            Err(error) => reasons.push_str(&format!(" ({error})")),
+        }
+    }
+    Err(not_found(&candidates, &reasons))
+}
+
+/// What a library offers that was loaded from this file.
+fn bind(library: Library, path: &Path) -> std::result::Result<Operator, Failure> {
     // SAFETY: the signature is the one in fsz_adios2.h.
     let interface = unsafe {
         library.get::<unsafe extern "C" fn() -> u32>(b"fsz_adios2_interface\0").map(|f| f())
@@ -109,7 +118,7 @@ fn open() -> std::result::Result<Operator, Failure> {
         .map_err(|reason| Failure { is_absent: false, reason })?;
     // The function pointers, and ADIOS2's, must stay valid: the library is never unloaded.
     std::mem::forget(library);
-    Ok(Operator { set_sink, path: path.clone() })
+    Ok(Operator { set_sink, path: path.to_owned() })
 }
 
 fn candidates() -> Vec<PathBuf> {

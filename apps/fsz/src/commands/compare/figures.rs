@@ -37,6 +37,8 @@ pub struct Figures {
     missing: u64,
     /// NaN, ±Inf and missing values that lost their bits.
     altered: u64,
+    /// Finite values of which the reconstruction has NaN or ±Inf.
+    lost: u64,
 }
 
 /// The bound of a region, with the names of the field's own.
@@ -172,6 +174,7 @@ impl Figures {
             inf: found.inf,
             missing: found.missing,
             altered: found.changed_bits,
+            lost: found.lost,
         }
     }
 
@@ -198,10 +201,11 @@ impl Figures {
             }
             line("bound", format!("{bound}, {violations} violations"));
         }
+        let lost = if self.lost > 0 { format!(", {} lost", self.lost) } else { String::new() };
         line(
             "excluded",
             format!(
-                "{} NaN, {} Inf, {} missing; {} changed",
+                "{} NaN, {} Inf, {} missing; {} changed{lost}",
                 self.nan, self.inf, self.missing, self.altered
             ),
         );

@@ -157,6 +157,13 @@ impl<'a> Inputs<'a> {
             {
                 continue;
             }
+            if self.args.inputs.block.is_none() {
+                let or = if asked.is_empty() { ", or other variables with --variable" } else { "" };
+                found
+                    .iter()
+                    .try_for_each(|(_, blocks)| bp.check_one(&variable, blocks))
+                    .map_err(|error| anyhow::anyhow!("{error}{or}"))?;
+            }
             // A single value is no field.
             let is_field = |blocks: &[BlockInfo]| !blocks.iter().all(|b| b.count.is_empty());
             let (name, before) = (&variable.name, steps.len());
