@@ -74,6 +74,12 @@ template <class Error> struct PredictedBox
     bool symbols;
     /// The largest error of the lane.
     Error max_error;
+
+    /// Whether it is no plain box.
+    FSZ_DEVICE bool went_long_way() const
+    {
+        return escaped > 0 || kept == Kept::RESIDUALS || kept == Kept::DIFFERENCES;
+    }
 };
 
 /// Predicts boxes by a quantizer.

@@ -405,6 +405,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
     __shared__ Mail<typename Z::Error> mails[BOXES_READY * DENSE_ENCODE_STAGES];
     __shared__ OtherBoxes others;
+    __shared__ Meeting meeting;
     const u32 warp = same(threadIdx.x / 32), lane = lane_id(), warps = blockDim.x / 32;
     const u32 predictors = work.predictors, team_warps = predictors + 1;
     const u32 teams = warps / team_warps, team = same(warp / team_warps);
@@ -419,6 +420,10 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     if (threadIdx.x == 0)
     {
         others = {};
+    }
+    if (threadIdx.x < 32)
+    {
+        meeting.init();
     }
     // For racecheck, which takes the initialization of a barrier for a write elsewhere.
     __syncthreads();
@@ -454,7 +459,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     {
         own = predict_boxes<Z>(args, grid, work, stages[first + place - 1],
                                mails + BOXES_READY * first + place - 1,
-                               number * BOXES_READY * predictors + place - 1, others);
+                               number * BOXES_READY * predictors + place - 1, others, meeting);
     }
     const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)

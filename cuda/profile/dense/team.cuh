@@ -4,6 +4,7 @@
 
 #include "device/hopper.cuh"
 #include "profile/dense/box_coder.cuh"
+#include "profile/dense/meeting.cuh"
 
 namespace fsz
 {
@@ -100,12 +101,13 @@ template <u32 PAUSE> FSZ_DEVICE void wait_for(u64 *barrier, u32 parity)
 template <class Z>
 FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                                     const DenseWork &work, EncodeStage &stage,
-                                    Mail<typename Z::Error> *mails, u32 slot, OtherBoxes &others)
+                                    Mail<typename Z::Error> *mails, u32 slot, OtherBoxes &others,
+                                    Meeting &meeting)
 {
     using T = typename Z::Value;
     BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot),
                               others);
-    u32 number = 0, parity = 0;
+    u32 number = 0, parity = 0, round = 0;
     for (;;)
     {
         const u32 turn = number * work.predictors;
@@ -120,7 +122,14 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
         number = number + 1 < BOXES_READY ? number + 1 : 0;
         parity ^= number == 0 ? 1 : 0;
         predictor.plain.points.keep_error(mail.known);
+        round = meeting.join(round + 1);
+        if (meeting.worth())
+        {
+            predictor.bring_box_near(box);
+            meeting.wait(round);
+        }
         auto made = predictor.template predict<true>(box, mail.base);
+        meeting.leave(others.any() || made.went_long_way());
         made.max_error = warp_larger(made.max_error);
         if (lane_id() == 0)
         {
