@@ -1,7 +1,6 @@
 // The elements of boxes, as a warp reads them, and the codes that boxes and chunks begin with.
 #pragma once
 
-#include "device/copies.cuh"
 #include "profile/dense/encode_memory.cuh"
 #include "profile/dense/points.cuh"
 #include "profile/dense/record.cuh"
@@ -31,26 +30,6 @@ template <class Z> struct BoxElements
         const u64 from =
             (z * grid.shape[2] + (row - z * box.n[1])) * grid.shape[3] + (at - row * box.n[2]);
         return __ldg(args.field + box.first + from);
-    }
-
-    /// Brings the elements of a box near.
-    FSZ_DEVICE void bring_box_near(const Box &box) const
-    {
-        constexpr u32 APART = 32 / WORDS;
-        const u32 rows = box.n[0] * box.n[1];
-        const SmallDivisor planes(box.n[1]);
-#pragma unroll 1
-        for (u32 row = lane; row < rows; row += 32)
-        {
-            const u32 z = planes.quotient(row), y = row - z * planes.divisor;
-            const T *const from = args.field + box.first + (z * grid.shape[2] + y) * grid.shape[3];
-#pragma unroll 1
-            for (u32 x = 0; x < box.n[2]; x += APART)
-            {
-                bring_near(from + x);
-            }
-            bring_near(from + box.n[2] - 1);
-        }
     }
 
     /// The elements of a box, 32 at a time: `take` gets where in the box the first is, and the

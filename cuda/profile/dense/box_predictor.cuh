@@ -5,6 +5,7 @@
 #include "profile/dense/box_elements.cuh"
 #include "profile/dense/escaped_lorenzo.cuh"
 #include "profile/dense/plain_far.cuh"
+#include "profile/dense/shared_count.cuh"
 #include "profile/dense/walk.cuh"
 
 namespace fsz
@@ -30,12 +31,9 @@ struct OtherBoxes
     static constexpr i32 BESIDE_MASKED = 4;
     static constexpr i32 BESIDE_MOST = 64;
 
-    /// How many there are, but for a few: warps do not wait for each other.
-    i32 boxes;
+    SharedCount boxes;
 
-    FSZ_DEVICE i32 now() const { return static_cast<const volatile OtherBoxes &>(*this).boxes; }
-
-    FSZ_DEVICE bool any() const { return __any_sync(WARP_ALL, now() > 0); }
+    FSZ_DEVICE bool any() const { return boxes.reaches(1); }
 
     /// Takes a box that went the way of others: whether some of it is masked, or masked or listed.
     /// Called by a warp.
@@ -43,9 +41,9 @@ struct OtherBoxes
     {
         if (lane_id() == 0)
         {
-            const i32 left = max(now() - 1, 0);
+            const i32 left = max(boxes.now() - 1, 0);
             const i32 most = masked ? min(left + BESIDE_MASKED, BESIDE_MOST) : left;
-            atomicExch(&boxes, escaped ? max(most, BESIDE_LISTED) : most);
+            boxes.set(escaped ? max(most, BESIDE_LISTED) : most);
         }
         __syncwarp();
     }

@@ -1,6 +1,7 @@
 // Where the elements of a box are.
 #pragma once
 
+#include "device/copies.cuh"
 #include "profile/dense/box_stage.cuh"
 
 namespace fsz
@@ -111,6 +112,25 @@ FSZ_DEVICE void load_elements(const T *from, T (&to)[WIDTH])
         {
             to[e] = all.elements[e];
         }
+    }
+}
+
+/// Brings the elements of a box near. Called by a warp.
+template <class T> FSZ_DEVICE void bring_box_near(const BoxSpan<T> &span)
+{
+    constexpr u32 APART = 128 / sizeof(T);
+    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
+    const u32 len = span.len();
+#pragma unroll 1
+    for (u32 row = lane_id() * span.n[2]; row < len; row += 32 * span.n[2])
+    {
+        const T *const from = span.at(SpanPoint(rows, planes, row));
+#pragma unroll 1
+        for (u32 x = 0; x < span.n[2]; x += APART)
+        {
+            bring_near(from + x);
+        }
+        bring_near(from + span.n[2] - 1);
     }
 }
 

@@ -4,14 +4,13 @@
 // (a third of the time of fields with land).
 #pragma once
 
-#include "device/warp.cuh"
+#include "profile/dense/shared_count.cuh"
 
 namespace fsz
 {
 
-/// The rounds that warps are in, a box each, in shared memory. One waits for those alone that are
-/// in rounds before its own; they wait for nothing until their boxes are done, so that none waits
-/// for ever.
+/// The rounds that warps are in, a box each, in shared memory. A warp waits for those alone that
+/// are in earlier rounds, and those in the earliest for none, so that none waits for ever.
 struct Meeting
 {
     /// Of a warp that has no box.
@@ -25,22 +24,20 @@ struct Meeting
     static constexpr i32 MOST = 16;
 
     u32 round[32];
-    /// Boxes that went long ways lately, but for a few: warps do not wait for each other to count.
-    i32 long_ways;
+    /// Boxes that went long ways lately.
+    SharedCount long_ways;
 
     /// Called by all threads of a block's first warp, before any other looks.
     FSZ_DEVICE void init()
     {
         round[lane_id()] = AWAY;
-        long_ways = 0;
+        long_ways = {};
     }
 
     FSZ_DEVICE u32 of(u32 warp) const { return static_cast<const volatile u32 *>(round)[warp]; }
 
-    FSZ_DEVICE i32 now() const { return static_cast<const volatile Meeting &>(*this).long_ways; }
-
     /// Whether warps are to wait for each other. Called by a warp.
-    FSZ_DEVICE bool worth() const { return __any_sync(WARP_ALL, now() >= WORTH); }
+    FSZ_DEVICE bool worth() const { return long_ways.reaches(WORTH); }
 
     /// Begins a box in the round `own` at least; gives the round. Called by a warp.
     FSZ_DEVICE u32 join(u32 own)
@@ -66,12 +63,8 @@ struct Meeting
         tell(AWAY);
         if (lane_id() == 0)
         {
-            const i32 was = now();
-            const i32 then = long_way ? min(was + LONG_WAY, MOST) : was - 1;
-            if (then >= 0)
-            {
-                atomicExch(&long_ways, then);
-            }
+            const i32 was = long_ways.now();
+            long_ways.set(long_way ? min(was + LONG_WAY, MOST) : max(was - 1, 0));
         }
         __syncwarp();
     }

@@ -125,7 +125,7 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
         round = meeting.join(round + 1);
         if (meeting.worth())
         {
-            predictor.bring_box_near(box);
+            bring_box_near(predictor.plain.span_of(box));
             meeting.wait(round);
         }
         auto made = predictor.template predict<true>(box, mail.base);
