@@ -8,6 +8,8 @@ use anyhow::{Context, Result};
 use fs_err as fs;
 use std::path::Path;
 
+const RANKS: [usize; 5] = [1, 2, 4, 8, 16];
+
 /// Where the simulation runs, and the planes, rows and columns of each rank.
 struct Machine {
     backend: &'static str,
@@ -27,21 +29,27 @@ pub fn scaling() -> Result<()> {
     let mut build = cargo()?;
     build.args(["build", "--locked", "--release", "-p", "gray-scott", "-p", "fsz-adios2"]);
     process::run(&mut build)?;
-    let runs = [1, 2, 4, 8, 16].map(|ranks| (0, ranks)).to_vec();
+    let runs = RANKS.map(|ranks| (0, ranks)).to_vec();
     let machine =
         Machine { backend: "cpu", cells: [64, 128, 128], interval: "10", steps: 11, runs };
     measure(&machine, &built, &target().join("release"))
 }
 
-/// On so many devices, on a machine that has no cargo: the programs `gray-scott` and `libfsz_adios2.so` are in a
-/// folder, and what [`run`] builds is in the cache.
+/// On one device to so many, each with as many ranks as the others, on a machine that has no cargo:
+/// the programs `gray-scott` and `libfsz_adios2.so` are in a folder, and what [`run`] builds is in
+/// the cache.
 pub fn scaling_in(programs: &Path, devices: usize) -> Result<()> {
     let programs =
         fs::canonicalize(programs).with_context(|| format!("no folder {}", programs.display()))?;
-    let mut runs = [1, 2, 4, 8, 16].map(|ranks| (1, ranks)).to_vec();
-    runs.extend((2..=devices).map(|devices| (devices, devices)));
-    let machine =
-        Machine { backend: "cuda", cells: [64, 512, 512], interval: "50", steps: 4, runs };
+    let dealt = |devices| RANKS.into_iter().filter(move |ranks| ranks % devices == 0);
+    let runs = (1..=devices).flat_map(|devices| dealt(devices).map(move |ranks| (devices, ranks)));
+    let machine = Machine {
+        backend: "cuda",
+        cells: [64, 512, 512],
+        interval: "50",
+        steps: 4,
+        runs: runs.collect(),
+    };
     measure(&machine, &Built::place()?, &programs)
 }
 
