@@ -108,21 +108,24 @@ struct BoxDecoder
     }
 
     /// The value of a point from its prediction and its residual by a slot's word, for the lanes
-    /// whose `entry` is not negative. What the next step needs of other lanes, and half words, are
-    /// on their way then.
-    template <bool AROUND> FSZ_DEVICE StepEnd residual(u32 at, u32 entry, u32 prediction, u32 word)
+    /// whose `entry` is not negative; of those that are `masked` the prediction, without a symbol.
+    /// What the next step needs of other lanes, and half words, are on their way then.
+    template <bool AROUND, bool MASKED = false>
+    FSZ_DEVICE StepEnd residual(u32 at, u32 entry, u32 prediction, u32 word, bool masked = false)
     {
-        const bool rare = any_long_or_low(word);
-        rans.take(static_cast<i32>(entry) >= 0, word);
+        const u32 coded = MASKED && masked ? ENTRY_IDLE : entry;
+        const bool rare = any_long_or_low(MASKED && masked ? 0 : word);
+        rans.take(static_cast<i32>(coded) >= 0, word);
         rans.ask();
         const Residual own = residual_of(
             __uint_as_float(select(SLOT_DIRECT << SLOT_NUMBER_SHIFT, word, SCALED_BITS)));
-        put(at, prediction + own.points, own.size, entry);
+        put(at, prediction + (MASKED && masked ? 0 : own.points),
+            MASKED && masked ? SIZE_LEAST : own.size, entry);
         if constexpr (AROUND)
         {
             look_around();
         }
-        return {rare, at, entry, prediction, word};
+        return {rare, at, coded, prediction, word};
     }
 
     /// What is left of a step with raw bits or few half words.
@@ -213,6 +216,8 @@ struct BoxDecoder
             put(at, static_cast<u32>(prediction), SIZE_LEAST, entry);
             return {};
         }
+        // A mask's flag stands where the value will.
+        const bool masked = MASKED && value_of_point(at, entry) != 0;
         rans.settle();
         const float around = AROUND ? __fmaf_rn(last, 2, __fadd_rn(low, high)) : 4 * SIZE_LEAST;
         const float size = fminf(__fmaf_rn(spread, spread_unit, around), 4095);
@@ -220,18 +225,7 @@ struct BoxDecoder
         const u32 slot = select(SLOTS_BYTES - 1, rans.state << 2, row);
         constexpr u32 ROWS = FINE ? FINE_ROWS : COARSE_ROWS;
         const u32 word = word_at<ROWS>(slot);
-        if constexpr (MASKED)
-        {
-            // A mask's flag stands where the value will.
-            const bool masked = value_of_point(at, entry) != 0;
-            if (masked)
-            {
-                put_value(at, static_cast<u32>(prediction), entry);
-                last = SIZE_LEAST;
-            }
-            entry = masked ? ENTRY_IDLE : entry;
-        }
-        return residual<AROUND>(at, entry, static_cast<u32>(prediction), word);
+        return residual<AROUND, MASKED>(at, entry, static_cast<u32>(prediction), word, masked);
     }
 };
 

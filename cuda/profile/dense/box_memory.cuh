@@ -4,6 +4,7 @@
 
 #include "profile/dense/grid.cuh"
 #include "profile/dense/half_words.cuh"
+#include "profile/dense/meeting.cuh"
 #include "profile/dense/parity_places.cuh"
 #include "profile/dense/slots.cuh"
 
@@ -14,15 +15,16 @@ namespace fsz
 
 /// Slots of a stream that interpolates: those of residuals, and of bases. One by Lorenzo prediction
 /// alone has those of all differences. Before them lies how many slots a flag of 0 has in each
-/// context, how many chunks were taken, and a gap that lets a row of slots begin at a multiple of
-/// its size.
+/// context, how many chunks were taken, where warps meet, and a gap that lets a row of slots begin
+/// at a multiple of its size.
 constexpr u32 SLOTS_BYTES = DENSE_SLOTS * 4;
 constexpr u32 INTERPOLATION_SLOTS = RESIDUAL_CONTEXTS + 1;
 constexpr u32 LORENZO_SLOTS = DIFFERENCE_CONTEXTS;
-constexpr u32 FLAGS_BYTES = 64;
+constexpr u32 FLAGS_BYTES = 256;
 constexpr u32 SHARED_ALIGNMENT = 1024;
 constexpr u32 TAKEN_AT = 4 * DENSE_FLAG_CONTEXTS;
-static_assert(TAKEN_AT + 4 <= FLAGS_BYTES, "room for flags");
+constexpr u32 MEETING_AT = TAKEN_AT + 4;
+static_assert(MEETING_AT + sizeof(Meeting) <= FLAGS_BYTES, "room for flags and the meeting");
 
 FSZ_DEVICE u32 shared_slots(bool lorenzo) { return lorenzo ? LORENZO_SLOTS : INTERPOLATION_SLOTS; }
 

@@ -56,10 +56,12 @@ FSZ_DEVICE void mask_steps(RansDecoder &rans, u32 box, const PassHead &head, Ent
                 every &= left & right;
             }
         }
+        rans.settle();
         rans.prepare();
-        const u32 own = rans.flag(every ? all : any ? some : none, static_cast<i32>(now) >= 0);
-        put_value(at, own, now);
+        const u32 zeros_here = every ? all : any ? some : none;
+        put_value(at, rans.flag_and_ask(zeros_here, static_cast<i32>(now) >= 0), now);
     }
+    rans.settle();
 }
 
 /// Reads the mask of a box. Called by a warp.

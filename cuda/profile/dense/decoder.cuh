@@ -45,6 +45,7 @@ template <class Values, class Output> struct DenseDecoder
     /// Where in shared memory the box is.
     const u32 memory;
     const DifferenceSlots differences;
+    Meeting &meeting;
     RansDecoder rans;
 
     FSZ_DEVICE DenseDecoder(const StreamView &view, const BoxGrid &grid, DenseDecoding *work,
@@ -55,7 +56,7 @@ template <class Values, class Output> struct DenseDecoder
           memory(slots + slots_bytes() + RING_BYTES * warps + BOX_BYTES * warp),
           differences{slots + slots_bytes() - SLOTS_BYTES, slots,
                       work->slots + (FIRST_DIFFERENCE << DENSE_SLOT_BITS)},
-          rans{}
+          meeting(shared_at<Meeting>(slots - FLAGS_BYTES + MEETING_AT)), rans{}
     {
         rans.words.ring = slots + slots_bytes() + RING_BYTES * warp;
     }
@@ -273,8 +274,19 @@ template <class Values, class Output> struct DenseDecoder
         volatile BoxOfLane kept = {
             box.first, begin,     box.len,  box.shape, {box.n[0], box.n[1], box.n[2]},
             mode,      record_at, exact_at, mask};
+        volatile u32 round = 0;
+        // Chunks without masks go by themselves.
+        const bool meets = __any_sync(WARP_ALL, exists && mask == MASK_CODED);
         for (u32 i = 0; i < boxes; ++i)
         {
+            if (meets)
+            {
+                round = meeting.join(round + 1);
+                if (meeting.worth())
+                {
+                    meeting.wait(round);
+                }
+            }
             Box own;
             own.first = __shfl_sync(WARP_ALL, kept.first, i);
             own.len = __shfl_sync(WARP_ALL, kept.len, i);
@@ -307,10 +319,18 @@ template <class Values, class Output> struct DenseDecoder
                 const u32 kind = __shfl_sync(WARP_ALL, kept.mask, i);
                 if (!coded_box(target, own_mode, base, kind, record > 0, words + record))
                 {
+                    if (meets)
+                    {
+                        meeting.leave(true);
+                    }
                     return fail(number, FAULT_PLACES);
                 }
             }
             __syncwarp();
+            if (meets)
+            {
+                meeting.leave(__shfl_sync(WARP_ALL, kept.mask, i) == MASK_CODED);
+            }
         }
         if (!rans.ended())
         {
@@ -564,6 +584,10 @@ FSZ_DEVICE void decode_dense(const StreamView &view, const BoxGrid &grid, DenseD
     if (threadIdx.x == 0)
     {
         *own_taken = blockDim.x / 32;
+    }
+    if (threadIdx.x < 32)
+    {
+        shared_at<Meeting>(shared - FLAGS_BYTES + MEETING_AT).init();
     }
     __syncthreads();
     DenseDecoder<Values, Output> decoder(view, grid, work, output, shared, threadIdx.x / 32,

@@ -109,12 +109,20 @@ struct RansDecoder
     /// The flag of the lane, if it is active; `zeros` of the slots are 0.
     FSZ_DEVICE u32 flag(u32 zeros, bool active)
     {
+        const u32 own = flag_and_ask(zeros, active);
+        settle();
+        return own;
+    }
+
+    /// The same without half words, which are on their way.
+    FSZ_DEVICE u32 flag_and_ask(u32 zeros, bool active)
+    {
         const u32 slot = state & (DENSE_SLOTS - 1);
         const bool one = slot >= zeros;
         const u32 frequency = one ? DENSE_SLOTS - zeros : zeros;
         const u32 advanced = frequency * (state >> DENSE_SLOT_BITS) + slot - (one ? zeros : 0);
         state = active ? advanced : state;
-        refill();
+        ask();
         return active && one ? 1 : 0;
     }
 
