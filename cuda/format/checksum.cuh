@@ -71,7 +71,8 @@ template <class Words> FSZ_DEVICE u32 hash_row(const Words &words, u32 count, u3
         const u32 at = row * CHECKSUM_ROW + j;
         products = add_product(products, at < count ? words[at] : 0, CHECKSUM_MULTIPLIERS[j]);
     }
-    return row * CHECKSUM_ROW < count ? row_of(first + row, products) : 0;
+    const u32 sum = row_of(first + row, products);
+    return row * CHECKSUM_ROW < count ? sum : 0;
 }
 
 /// A lane's share of the rows of `count` words at `words`, every LANES-th of which it takes, lane

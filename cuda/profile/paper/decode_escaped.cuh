@@ -7,40 +7,40 @@
 namespace fsz
 {
 
-/// Flips the bit of a place of a tile in a word of the block that it is in: those of blocks are
-/// sizeof(BlockEscapes) apart, that of block 0 is at `first` in shared memory. Several lanes may
-/// flip bits of one word.
-FSZ_DEVICE void flip(u32 first, u32 place)
+/// Flips the bit of a place of a tile in a word of the block that it is in, if it is `there`: those
+/// of blocks are sizeof(BlockEscapes) apart, that of block 0 is at `first` in shared memory.
+/// Several lanes may flip bits of one word.
+FSZ_DEVICE void flip(u32 first, u32 place, bool there)
 {
+    // Nothing is flipped in the lane's own word: to leave it alone would take a branch.
+    const u32 block = there ? place / BLOCK : lane_id() % TILE_BLOCKS;
     asm volatile("red.shared.xor.b32 [%0], %1;" ::"r"(
-                     first + place / BLOCK * static_cast<u32>(sizeof(BlockEscapes))),
-                 "r"(1u << place % BLOCK)
+                     first + block * static_cast<u32>(sizeof(BlockEscapes))),
+                 "r"(there ? 1u << place % BLOCK : 0)
                  : "memory");
 }
 
 /// Goes over the places of a tile that are listed, or where runs end, bytes from `words` on: flips
 /// their bits from `first` on, and calls `of` with the number and the place of each. Lanes of a
 /// tile have the same, different places of it. `sound` turns false when they do not rise.
+///
+/// All lanes of the warp go together, those without a place too, whose bytes are anything: lanes
+/// that are apart wait for each other at the next barrier much longer.
 template <class Of>
 FSZ_DEVICE void flip_places(u32 first, const u32 *words, u32 count, bool &sound, const Of &of)
 {
     const u8 *const places = reinterpret_cast<const u8 *>(words);
+    u32 j = lane_id() % TILE_BLOCKS;
 #pragma unroll 1
-    for (u32 k = lane_id() % TILE_BLOCKS; k < count; k += 2 * TILE_BLOCKS)
+    do
     {
-#pragma unroll
-        for (u32 j = k; j < k + 2 * TILE_BLOCKS; j += TILE_BLOCKS)
-        {
-            if (j < count)
-            {
-                const u32 place = places[j];
-                const i32 before = j > 0 ? places[j - 1] : -1;
-                sound = sound && static_cast<i32>(place) > before;
-                flip(first, place);
-                of(j, place);
-            }
-        }
-    }
+        const u32 place = places[j], before = places[j - min(j, 1u)];
+        const bool there = j < count;
+        sound = sound & (!there | (j == 0) | (place > before));
+        flip(first, place, there);
+        of(j, place, there);
+        j += TILE_BLOCKS;
+    } while (__any_sync(WARP_ALL, j < count));
 }
 
 /// The masked elements of a block, from the bits of its run ends: each changes all that follows it.
@@ -81,12 +81,16 @@ __device__ __noinline__ u32 hash_later_rows(const u32 *words, u32 count, u32 fir
 /// Reads what tile `tile` of the chunk, that of this thread's block, has of escapes, from the
 /// staged payload; `of_quad` is the `block` of its `Quad`. Leaves in the stage what `write_escaped`
 /// needs. Returns this thread's share of the rows of its escapes.
+///
+/// Tiles without escapes go the same way, as such with none: what is branched on is the same for
+/// all lanes.
 template <class Values>
 __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<Values> &stage,
                                          u32 of_quad)
 {
     using T = typename Values::Value;
     constexpr u32 W = Element<T>::WORDS;
+    together();
     const u32 lane = lane_id(), block = lane % TILE_BLOCKS;
     const u32 lo = stage.index.rates[tile].x, hi = stage.index.rates[tile].y;
     Quad quad;
@@ -98,40 +102,27 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<V
     // First the bits of run ends, and of what is listed.
     mine = {0, 0, {0, 0}};
     stage.listed[lane].at = NOT_LISTED;
-    __syncwarp();
-    u32 rows = 0, bitmap = 0;
-    u64 pattern = 0;
-    bool sound = true, constant = false, by_ends = false;
-    if (lo & RATE_ESCAPES)
+    const EscapeField escapes(escape_bits(lo, hi) & (lo & RATE_ESCAPES ? ~0u : 0));
+    const u32 n = stage.index.at[tile + 1] - stage.index.at[tile] + quad.tile_at() - begin;
+    const u32 *const at = stage.payload + begin;
+    // Seldom more than a row a lane.
+    u32 rows = hash_row(at, n, escape_row(tile), block);
+    if (__any_sync(WARP_ALL, n > TILE_BLOCKS * CHECKSUM_ROW))
     {
-        const EscapeField escapes(escape_bits(lo, hi));
-        const u32 n = stage.index.at[tile + 1] - stage.index.at[tile] + quad.tile_at() - begin;
-        const u32 *const at = stage.payload + begin;
-        // Seldom more than a row a lane.
-        rows = hash_row(at, n, escape_row(tile), block);
-        if (n > TILE_BLOCKS * CHECKSUM_ROW)
-        {
-            rows += hash_later_rows(at, n, escape_row(tile), block);
-        }
-        constant = escapes.kind == KIND_CONSTANT;
-        if (constant || escapes.run_ends > 0)
-        {
-            pattern = pattern_bits<T>(task.view, escapes.pattern, at);
-        }
-        const EscapeWords where(at, escapes, W);
-        by_ends = escapes.run_ends != MASK_BITMAP;
-        if (by_ends)
-        {
-            flip_places(shared_address(&blocks->coded), where.mask, escapes.run_ends, sound,
-                        [](u32, u32) {});
-        }
-        else
-        {
-            bitmap = __brev(where.mask[block]);
-        }
+        rows += hash_later_rows(at, n, escape_row(tile), block);
+    }
+    const u64 pattern = pattern_bits<T>(stage.index.missing, escapes.pattern, at);
+    const EscapeWords where(at, escapes, W);
+    const bool by_ends = escapes.run_ends != MASK_BITMAP;
+    bool sound = true;
+    __syncwarp();
+    flip_places(shared_address(&blocks->coded), where.mask, by_ends ? escapes.run_ends : 0, sound,
+                [](u32, u32, bool) {});
+    if (__any_sync(WARP_ALL, escapes.listed > 0))
+    {
         flip_places(shared_address(&blocks->first), where.positions, escapes.listed, sound,
-                    [&](u32 k, u32 place) {
-                        if (k < TILE_BLOCKS)
+                    [&](u32 k, u32 place, bool there) {
+                        if (there && k < TILE_BLOCKS)
                         {
                             element_of(bits_at<W>(where.values + k * W), stage.listed[lane].value);
                             stage.listed[lane].at = place;
@@ -139,13 +130,17 @@ __device__ __noinline__ u32 read_escapes(const ChunkTask task, u32 tile, Stage<V
                     });
     }
     __syncwarp();
-    const u32 between = masked_between(mine.coded), listed = mine.first;
-    const u32 masked = by_ends ? between : bitmap;
-    if (!sound || (masked & listed) != 0)
+    u32 masked = masked_between(mine.coded);
+    const u32 listed = mine.first;
+    if (__any_sync(WARP_ALL, !by_ends))
+    {
+        masked = by_ends ? masked : __brev(where.mask[block]);
+    }
+    if (__any_sync(WARP_ALL, !sound || (masked & listed) != 0))
     {
         report(task.report, task.chunk, FAULT_PLACES);
     }
-    const u32 escaped = constant ? ~0u : masked | listed;
+    const u32 escaped = escapes.kind == KIND_CONSTANT ? ~0u : masked | listed;
     const u32 first = BLOCK * lane - tile_before(__popc(escaped), block);
     mine = {~escaped, first, {static_cast<u32>(pattern), static_cast<u32>(pattern >> 32)}};
     return rows;

@@ -26,16 +26,17 @@ template <u32 W> FSZ_DEVICE u64 bits_at(const u32 *words)
 
 FSZ_DEVICE u32 byte_at(const u32 *words, u32 k) { return words[k >> 2] >> (8 * (k & 3)) & 255; }
 
-/// The bits that masked elements, or those of a constant tile, have.
-template <class T>
-FSZ_DEVICE u64 pattern_bits(const StreamView &view, u32 pattern, const u32 *words)
+/// The bits that masked elements, or those of a constant tile, have; any where a tile has neither.
+/// `missing` are those of the first missing value.
+template <class T> FSZ_DEVICE u64 pattern_bits(u64 missing, u32 pattern, const u32 *words)
 {
-    if (pattern <= PATTERN_NEGATIVE_NAN)
+    const u64 nan = pattern == PATTERN_NAN ? Element<T>::QUIET_NAN : Element<T>::NEGATIVE_NAN;
+    u64 bits = pattern == PATTERN_FIRST_MISSING ? missing : nan;
+    if (pattern == PATTERN_IN_PAYLOAD)
     {
-        return pattern == PATTERN_NAN ? Element<T>::QUIET_NAN : Element<T>::NEGATIVE_NAN;
+        bits = bits_at<Element<T>::WORDS>(words);
     }
-    const u32 *const missing = reinterpret_cast<const u32 *>(view.bytes + view.missing_at);
-    return bits_at<Element<T>::WORDS>(pattern == PATTERN_IN_PAYLOAD ? words : missing);
+    return bits;
 }
 
 /// Reads the mask, which begins at `words`, of a tile of `count` elements. Lane w < 8 gets the

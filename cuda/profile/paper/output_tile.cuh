@@ -20,7 +20,7 @@ struct TileTask
 
 /// The elements of one tile, of which the stage holds the codes, wherever `output` puts them.
 template <class Values, class Output>
-FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, const Values &values,
+FSZ_DEVICE void output_tile(u64 missing, const TileTask &tile, const Values &values,
                             const u32 *codes, const Output &output, bool &sound)
 {
     using T = typename Values::Value;
@@ -41,7 +41,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, const 
     T value;
     if (escapes.kind == KIND_CONSTANT)
     {
-        element_of(pattern_bits<T>(view, escapes.pattern, tile.words), value);
+        element_of(pattern_bits<T>(missing, escapes.pattern, tile.words), value);
         for (u32 i = lane; i < tile.count; i += 32)
         {
             output.store(tile.first + i, value);
@@ -62,7 +62,7 @@ FSZ_DEVICE void output_tile(const StreamView &view, const TileTask &tile, const 
     T pattern = 0;
     if (escapes.run_ends > 0)
     {
-        element_of(pattern_bits<T>(view, escapes.pattern, at), pattern);
+        element_of(pattern_bits<T>(missing, escapes.pattern, at), pattern);
         at += escapes.pattern_words(W);
         masked = read_mask(at, escapes.run_ends, tile.count, sound);
         at += mask_words(escapes.run_ends);
@@ -138,7 +138,7 @@ __device__ __noinline__ u32 output_quad(const ChunkTask task, u32 quad, u32 want
         bool sound = true;
         if (wanted >> k & 1)
         {
-            output_tile(task.view, tile, values, stage.rows + k * 8 * ROW, output, sound);
+            output_tile(index.missing, tile, values, stage.rows + k * 8 * ROW, output, sound);
         }
         if (!sound && lane == 0)
         {

@@ -14,6 +14,8 @@ struct __align__(16) TileIndex
     uint2 rates[CHUNK_TILES];
     /// First payload word of the chunk in the payload.
     u64 base;
+    /// The bits of the first missing value, if one is named.
+    u64 missing;
     /// Of the chunk.
     u32 elements;
     /// First word of each tile in the chunk, and the end of the last.
@@ -51,12 +53,18 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     const u32 tiles = (elements + TILE - 1) / TILE;
     const IndexWords read = read_index<Values::NUMBERS>(view, chunk, lane);
     const uint4 rates = read_heads(view, chunk, tiles, lane);
+    const bool has_missing = view.missing_at != 0;
+    u64 missing = 0;
+    if (has_missing)
+    {
+        missing = __ldg(reinterpret_cast<const typename Element<typename Values::Value>::Bits *>(
+            view.bytes + view.missing_at));
+    }
     ChunkPlace place;
     if (!find_chunk(view, chunk, read, to, lane, place))
     {
         return false;
     }
-    const bool has_missing = view.missing_at != 0;
     bool sound = true;
     const u32 last = tiles - 1, last_count = elements - last * TILE;
     u32 first = 0, second = 0;
@@ -96,6 +104,7 @@ FSZ_DEVICE bool index_tiles(const StreamView &view, u64 chunk, Report *to, TileI
     {
         index.at[CHUNK_TILES] = static_cast<u16>(place.words);
         index.base = place.base;
+        index.missing = missing;
         index.elements = elements;
         values = found;
     }
