@@ -1,75 +1,12 @@
 // Four full tiles of a warp whose escaped elements all have the same bits: the land under an ocean
-// model, the outside of a mask. They go the short way of encode_plain.cuh, once their codes have
-// moved together.
+// model, the outside of a mask. What is left of them moves together first.
 #pragma once
 
 #include "profile/paper/encode_payload.cuh"
-#include "profile/paper/encode_plain.cuh"
+#include "profile/paper/masked_chain.cuh"
 
 namespace fsz
 {
-
-/// Takes an element's error into the largest, or its bit into `masked` when it has the bits `mask`.
-/// The compiler would not make these three instructions of it.
-FSZ_DEVICE void error_or_mask(float d, u32 mask, float miss, u32 bit, float &error, u32 &masked)
-{
-    asm("{\n.reg .pred is_masked;\n"
-        "setp.eq.u32 is_masked, %2, %3;\n"
-        "@is_masked or.b32 %1, %1, %5;\n"
-        "@!is_masked max.NaN.f32 %0, %0, %4;\n}"
-        : "+f"(error), "+r"(masked)
-        : "r"(bits_of(d)), "r"(mask), "f"(miss), "r"(bit));
-}
-
-FSZ_DEVICE void error_or_mask(double d, u64 mask, double miss, u32 bit, double &error, u32 &masked)
-{
-    const bool is_masked = bits_of(d) == mask;
-    masked |= is_masked ? bit : 0;
-    error = worse(error, is_masked ? 0 : miss);
-}
-
-FSZ_DEVICE void quantize_or_mask(const float (&d)[4], const Quantizer<float> &z, u32 mask, u32 at,
-                                 float *code, float (&error)[2], u32 &masked)
-{
-#pragma unroll
-    for (u32 k = 0; k < 4; ++k)
-    {
-        code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
-        const float miss = fabsf(__fsub_rn(d[k], __fmul_rn(__fsub_rn(code[k], ROUND), z.step)));
-        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k % 2], masked);
-    }
-}
-
-FSZ_DEVICE void quantize_or_mask(const double (&d)[2], const Quantizer<double> &z, u64 mask, u32 at,
-                                 float *code, double (&error)[2], u32 &masked)
-{
-#pragma unroll
-    for (u32 k = 0; k < 2; ++k)
-    {
-        const double rounded = __dadd_rn(__dmul_rn(d[k], z.inverse), ROUND_WIDE);
-        code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
-        const double miss =
-            fabs(__dsub_rn(d[k], __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step)));
-        error_or_mask(d[k], mask, miss, 1u << (at + k), error[k], masked);
-    }
-}
-
-/// Takes an element into the extremes unless it has the bits `mask`. The compiler would select
-/// before each extreme.
-FSZ_DEVICE void take_unless(float d, u32 mask, Extremes<float> &extremes)
-{
-    asm("{\n.reg .pred is_masked;\n"
-        "setp.eq.u32 is_masked, %2, %3;\n"
-        "@!is_masked min.f32 %0, %0, %4;\n"
-        "@!is_masked max.f32 %1, %1, %4;\n}"
-        : "+f"(extremes.low), "+f"(extremes.high)
-        : "r"(bits_of(d)), "r"(mask), "f"(d));
-}
-
-FSZ_DEVICE void take_unless(double d, u64 mask, Extremes<double> &extremes)
-{
-    extremes.take(bits_of(d) == mask ? value_of(Element<double>::QUIET_NAN) : d);
-}
 
 /// Whether elements that are equal to a missing value are so bit for bit, of one value at most.
 template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
@@ -77,79 +14,124 @@ template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
     return missing.count == 0 || (missing.count == 1 && value_of(missing.bits[0]) != 0);
 }
 
-/// As `quantize_plain`, but for elements with the bits `mask`, which are told in `masked`.
-template <bool RANGES, class T>
-FSZ_DEVICE T quantize_masked(const SharedRow<T> &row, const Quantizer<T> &z,
-                             typename Element<T>::Bits mask, float (&code)[BLOCK], u32 &masked,
-                             Extremes<T> &extremes)
+/// Codes of a lane's block in its tile's chain.
+FSZ_DEVICE u32 codes_of_block(u32 length, u32 block)
 {
-    constexpr u32 PIECE = SharedRow<T>::PIECE;
-    T error[2] = {0, 0};
-    masked = 0;
-#pragma unroll
-    for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)
-    {
-        T d[PIECE];
-        row.load(piece, d);
-        quantize_or_mask(d, z, mask, piece * PIECE, code + piece * PIECE, error, masked);
-        if constexpr (RANGES)
-        {
-#pragma unroll
-            for (u32 k = 0; k < PIECE; ++k)
-            {
-                take_unless(d[k], mask, extremes);
-            }
-        }
-    }
-    return worse(error[0], error[1]);
+    const i32 left = static_cast<i32>(length - BLOCK * block);
+    return static_cast<u32>(min(max(left, 0), static_cast<i32>(BLOCK)));
 }
 
-/// Where a lane's block is in its tile's chain.
-struct Chain
+/// The residuals of a chain's block, biased, and its variant.
+struct MaskedChoice
 {
-    u32 block;
-    /// Codes of the tile, and of those the block's.
-    u32 length;
-    u32 count;
-
-    FSZ_DEVICE Chain(u32 length, u32 block) : block(block), length(length)
-    {
-        const i32 left = static_cast<i32>(length - BLOCK * block);
-        count = static_cast<u32>(min(max(left, 0), static_cast<i32>(BLOCK)));
-    }
-
-    /// Continues a chain that ends in the block along its last line: that costs no variant a bit.
-    FSZ_DEVICE void complete(float (&l)[BLOCK], float &slope) const
-    {
-        l[0] = count > 0 ? l[0] : 0.f;
-        slope = count > 0 ? slope : 0.f;
-        // The first code of a tile is no difference.
-        l[1] = count > 1 ? l[1] : block > 0 ? l[0] : 0.f;
-#pragma unroll
-        for (u32 i = 2; i < BLOCK; ++i)
-        {
-            l[i] = i < count ? l[i] : l[i - 1];
-        }
-    }
+    u32 residuals[PAIRS];
+    u32 rate;
+    bool order2;
+    bool centered;
+    /// Whether differences are so small that second ones are exact, and the rate is at most
+    /// PLAIN_RATE.
+    bool fits;
 };
 
-FSZ_DEVICE void write_floats(u32 *codes, u32 lane, const float (&l)[BLOCK])
+/// Chooses the variant of the tiles of a warp as `choose_plain` does, `count` being the codes of
+/// the lane's block.
+FSZ_DEVICE MaskedChoice choose_masked(const u32 (&codes)[PAIRS], i32 first, u32 block, u32 count)
+{
+    // Block 0 begins with a difference of 0, which is that of a centered tile.
+    const u32 last = __shfl_up_sync(WARP_ALL, codes[PAIRS - 1], 1);
+    const u32 before = block > 0 ? last : codes[0] >> 16;
+    u32 one[PAIRS], two[PAIRS];
+#pragma unroll
+    for (u32 k = 1; k < PAIRS; ++k)
+    {
+        one[k] = pair_difference(codes[k], codes[k - 1]);
+    }
+    one[0] = pair_difference(codes[0], pair_before(codes[PAIRS - 1], before));
+    // What ends before the block continues along its last line, which costs no variant a bit.
+    const u32 slope_before = __shfl_up_sync(WARP_ALL, one[PAIRS - 1], 1);
+    const u32 slope = block > 0 && count > 0 ? slope_before : PAIR_BIAS;
+#pragma unroll
+    for (u32 k = 1; k < PAIRS; ++k)
+    {
+        two[k] = pair_difference(one[k], one[k - 1]);
+    }
+    two[0] = pair_difference(one[0], pair_before(one[PAIRS - 1], slope));
+    clear_number(two, count);
+
+    // The first two residuals depend on the variant.
+    u32 others[PAIRS];
+#pragma unroll
+    for (u32 k = 0; k < PAIRS; ++k)
+    {
+        others[k] = k < 2 ? pair_of(two[k], two[k]) : two[k];
+    }
+    const u32 first_most = largest_of_pairs(one), second_most = largest_of_pairs(others);
+    const i32 mu = count > 0 ? first : 0;
+    const i32 centered0 = high_number(one[0]), l0 = block > 0 ? centered0 : mu;
+    const i32 l1 = count > 1 ? high_number(one[1]) : centered0;
+    const i32 from = low_number(slope);
+    const auto rate_of = [](u32 most, u32 other, u32 another) {
+        return static_cast<u32>(max(bits_of_number(max(max(most, other), another)), 0));
+    };
+    const u32 rate1 = rate_of(first_most, magnitude(l0), 0), rate1c = rate_of(first_most, 0, 0);
+    const u32 rate2 = rate_of(second_most, magnitude(l0 - from), magnitude(l1 - l0));
+    const u32 rate2c = rate_of(second_most, magnitude(centered0 - from), magnitude(l1 - centered0));
+    const PlainChoice cheapest = cheapest_variant(rate1, rate1c, rate2, rate2c);
+
+    MaskedChoice choice;
+    choice.rate = cheapest.rate;
+    choice.order2 = cheapest.order2;
+    choice.centered = cheapest.centered;
+    choice.fits = first_most < 0x4000 && cheapest.rate <= PLAIN_RATE;
+#pragma unroll
+    for (u32 k = 0; k < PAIRS; ++k)
+    {
+        choice.residuals[k] = cheapest.order2 ? two[k] : one[k];
+    }
+    const u32 start = block > 0 || cheapest.centered ? 0 : static_cast<u32>(mu) << 16;
+    choice.residuals[0] += start;
+    choice.residuals[1] -= cheapest.order2 ? start : 0;
+    return choice;
+}
+
+/// Where the first code of each tile is kept, in words, behind the residuals of its blocks.
+constexpr u32 FIRST_CODES = 32 * PAIRS;
+
+/// The lane's residuals as they are kept from `plan_masked` to `pack_masked`.
+FSZ_DEVICE uint4 *kept_residuals(u32 *codes, u32 lane, u32 piece)
+{
+    return reinterpret_cast<uint4 *>(codes) + 32 * piece + lane;
+}
+
+FSZ_DEVICE void keep_residuals(u32 *codes, u32 lane, const u32 (&x)[PAIRS])
 {
 #pragma unroll
-    for (u32 i = 0; i < BLOCK; i += 4)
+    for (u32 k = 0; k < PAIRS; k += 4)
     {
-        *reinterpret_cast<float4 *>(codes + code_at(lane, i)) =
-            make_float4(l[i], l[i + 1], l[i + 2], l[i + 3]);
+        *kept_residuals(codes, lane, k / 4) = make_uint4(x[k], x[k + 1], x[k + 2], x[k + 3]);
+    }
+}
+
+FSZ_DEVICE void fetch_residuals(u32 *codes, u32 lane, u32 (&x)[PAIRS])
+{
+#pragma unroll
+    for (u32 k = 0; k < PAIRS; k += 4)
+    {
+        const uint4 four = *kept_residuals(codes, lane, k / 4);
+        x[k] = four.x;
+        x[k + 1] = four.y;
+        x[k + 2] = four.z;
+        x[k + 3] = four.w;
     }
 }
 
 /// The kind of tiles that are not masked ones.
 constexpr u32 NOT_MASKED = 3;
 
-/// How four tiles are to be stored whose escaped elements all have the bits `mask`. The first
-/// differences of their chains are left in `codes`, as floats. NOT_MASKED when they are not such
-/// tiles: then `codes` holds nothing of use, and perhaps the elements no more. RANGES: it is not
-/// known whether elements are within reach, nor their range.
+/// How four tiles are to be stored whose escaped elements all have the bits `mask`. The residuals
+/// of their chains are left in `codes`, where the elements were. NOT_MASKED when they are not such
+/// tiles: then `codes` holds nothing of use. RANGES: it is not known whether elements are within
+/// reach, nor their range.
 template <bool RANGES, class T>
 __device__ __noinline__ TilePlan<T>
 plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
@@ -159,38 +141,61 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     const u32 block = lane & 7;
     TilePlan<T> f{};
     f.kind = NOT_MASKED;
-    float l[BLOCK];
-    Extremes<T> extremes;
-    const T error = quantize_masked<RANGES>(row, z, mask, l, f.masked, extremes);
-    const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
-    if (!__all_sync(WARP_ALL, error <= z.limit && !far))
+    T d[BLOCK];
+#pragma unroll
+    for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
     {
-        return f;
+        T part[SharedRow<T>::PIECE];
+        row.load(piece, part);
+#pragma unroll
+        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
+        {
+            const u32 i = piece * SharedRow<T>::PIECE + k;
+            d[i] = part[k];
+            mask_if(bits_of(d[i]), mask, 1u << i, f.masked);
+        }
     }
+    const u32 coded = ~f.masked;
     // Codes and run ends of the block, those of the blocks before it, and those of the tile: a tile
     // has at most 256 of each.
-    const u32 mine = (BLOCK - __popc(f.masked)) | __popc(mask_ends(f.masked, ~0u, block)) << 16;
+    const u32 mine = __popc(coded) | __popc(mask_ends(f.masked, ~0u, block)) << 16;
     const u32 before = tile_before(mine, block);
     const u32 all = tile_broadcast(before + mine, 7);
-    const Chain chain(all & 0xFFFF, block);
-    const u32 ends = all >> 16;
+    const u32 length = all & 0xFFFF, ends = all >> 16;
+    const u32 count = codes_of_block(length, block);
+    // Behind the end of a chain stands its last element; where it has none, one of another.
+    const u32 with = __ballot_sync(WARP_ALL, coded != 0);
+    const u32 here = with & 0xFFu << (lane & 24);
+    const T last = row(31 - __clz(coded | 1));
+    const T some = __shfl_sync(WARP_ALL, last, 31 - __clz((here ? here : with) | 1));
+    const T end = with ? some : 0;
+    const Columns<T> columns(codes);
     __syncwarp();
-    write_chains(codes, l, ~f.masked, before & 0xFFFF, lane);
+    columns.fill(end, lane);
     __syncwarp();
-    // What is beyond the lane's count is of no meaning.
-    read_codes<float4>(codes, lane, l);
-    const PlainChoice choice = choose_plain(l, block, chain);
-    if (!__all_sync(WARP_ALL, choice.rate <= PLAIN_RATE))
+    columns.write(d, coded, before & 0xFFFF, lane);
+    __syncwarp();
+    MaskedBlock<T> chain;
+    Extremes<T> extremes;
+    quantize_columns<RANGES>(columns, z, Window<T>(end, z), lane, chain, extremes);
+    if (RANGES && !with)
+    {
+        extremes = Extremes<T>();
+    }
+    const MaskedChoice choice = choose_masked(chain.codes, chain.first, block, count);
+    const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
+    if (!__all_sync(WARP_ALL, chain.error <= z.limit && chain.fits && choice.fits && !far))
     {
         return f;
     }
     __syncwarp();
-    write_floats(codes, lane, l);
+    keep_residuals(codes, lane, choice.residuals);
+    codes[FIRST_CODES + lane] = static_cast<u32>(chain.first);
 
-    f.chain = chain.length;
+    f.chain = length;
     f.special = mask;
-    f.kind = chain.length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
-    f.pattern = chain.length < TILE ? pattern_of(mask, missing) : PATTERN_NAN;
+    f.kind = length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
+    f.pattern = length < TILE ? pattern_of(mask, missing) : PATTERN_NAN;
     const u32 pattern_words = f.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
     f.words = block_words(choice.rate);
     f.rate_byte = choice.rate;
@@ -204,17 +209,17 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     {
         f.words += block == 0 ? pattern_words : 0;
     }
-    else if (chain.length < TILE)
+    else if (length < TILE)
     {
         f.run_ends = ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
         f.words += block == 7 ? pattern_words + mask_words(f.run_ends) : 0;
     }
-    if (chain.length < TILE)
+    if (length < TILE)
     {
         f.rate_byte |= escape_part(f.kind | f.pattern << 2 | f.run_ends << 4, block);
     }
 
-    const u64 worst = warp_max(bits_of(error));
+    const u64 worst = warp_max(bits_of(chain.error));
     const u32 masked = __reduce_add_sync(WARP_ALL, __popc(f.masked));
     if constexpr (RANGES)
     {
@@ -269,33 +274,26 @@ FSZ_DEVICE u32 hash_mask(const Sink &sink, const TilePlan<T> &plan, u32 tile_end
 /// Writes what `plan_masked` found, as `pack_any` does.
 template <class T, class Sink>
 __device__ __noinline__ Hashed pack_masked(const Sink sink, const TilePlan<T> plan, u32 place,
-                                           const u32 *codes, u32 number)
+                                           u32 *codes, u32 number)
 {
     const u32 lane = lane_id();
     const u32 block = lane & 7;
     const u32 top = tile_broadcast(plan.rate_byte);
-    const Chain chain(plan.chain, block);
-    PlainChoice choice;
-    choice.order2 = top & RATE_ORDER2;
-    choice.centered = top & RATE_CENTERED;
-    choice.rate = plan.rate_byte & RATE_MASK;
-    choice.slope =
-        block > 0 && chain.count > 0 ? __uint_as_float(codes[code_at(lane - 1, 31)]) : 0.f;
-    float l[BLOCK];
-    read_codes<float4>(codes, lane, l);
+    const u32 rate = plan.rate_byte & RATE_MASK;
+    u32 residuals[PAIRS];
+    fetch_residuals(codes, lane, residuals);
     Hashed hashed{0, 0};
     u32 at = place;
-    if (choice.centered && block == 0)
+    if ((top & RATE_CENTERED) && block == 0)
     {
-        const u32 mu = static_cast<u32>(static_cast<i32>(l[0]));
+        const u32 mu = codes[FIRST_CODES + lane];
         sink.put(at, mu);
         hashed.block = add_product(0, mu, CHECKSUM_MULTIPLIERS[MU_WORD]);
         ++at;
     }
-    residuals_plain(l, choice, block);
-    const bool wide = __any_sync(WARP_ALL, choice.rate > 7);
-    hashed.block +=
-        pack_plain(l, sink.block(at), choice.rate, wide, ~low_bits(BLOCK - chain.count));
+    const bool wide = __any_sync(WARP_ALL, rate > 7);
+    const u32 count = codes_of_block(plan.chain, block);
+    hashed.block += pack_pairs(residuals, sink.block(at), rate, wide, ~low_bits(BLOCK - count));
     const u32 end = tile_broadcast(place + plan.words, 7);
     write_pattern(sink, plan, tile_broadcast(place));
     write_mask(sink, plan, end, ~0u);

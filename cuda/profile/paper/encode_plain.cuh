@@ -202,6 +202,22 @@ struct PlainChoice
     float slope;
 };
 
+/// The variant of a tile that takes the fewest words, by the rates that the lane's block has in
+/// each: of first and second order, and centered.
+FSZ_DEVICE PlainChoice cheapest_variant(u32 rate1, u32 rate1c, u32 rate2, u32 rate2c)
+{
+    PlainChoice choice;
+    const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
+    const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
+    const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
+                         min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
+    choice.order2 = best & 1;
+    choice.centered = best & 2;
+    choice.rate =
+        choice.centered ? (choice.order2 ? rate2c : rate1c) : (choice.order2 ? rate2 : rate1);
+    return choice;
+}
+
 /// Nothing follows a whole chain.
 struct WholeChain
 {

@@ -71,6 +71,12 @@ macro_rules! words {
     (@ $type:ty, $a:ident $b:ident, $value:expr) => { each!($type, $type => $type, |$a, $b| $value) };
 }
 
+/// What `of` makes of each half of two words.
+fn halves(a: u32, b: u32, of: fn(u16, u16) -> u16) -> u32 {
+    let high = of((a >> 16) as u16, (b >> 16) as u16);
+    u32::from(high) << 16 | u32::from(of(a as u16, b as u16))
+}
+
 /// What the instruction of these parts (`add`, `rn`, `f32`) computes, if it is one that computes.
 pub(crate) fn alu(parts: &[&str]) -> Option<Alu> {
     let (&name, modifiers) = parts.split_first()?;
@@ -99,6 +105,11 @@ pub(crate) fn alu(parts: &[&str]) -> Option<Alu> {
         "cvt" => return convert::convert(modifiers),
         "setp" => return compare(modifiers),
         _ if kind.starts_with('f') => return float(name, way, kind),
+        _ => (),
+    }
+    match (name, kind) {
+        ("min", "u16x2") => return each!(u32, u32 => u32, |a, b| halves(a, b, u16::min)),
+        ("max", "u16x2") => return each!(u32, u32 => u32, |a, b| halves(a, b, u16::max)),
         _ => (),
     }
     match name {
