@@ -86,6 +86,69 @@ fn masks_that_change_over_many_rounds() {
     }
 }
 
+/// Tiles of which any number of elements is left between masked ones, here and there: waves, lines and
+/// noise as far from each other, and from 0, as 16 bits can tell, and further.
+fn chains<T: Element>(tiles: usize, mask: f64, random: &mut Random) -> Vec<T> {
+    let spreads = [3.0, 120.0, 7000.0, 16_300.0, 16_500.0, 32_700.0, 33_000.0, 200_000.0];
+    let mut data = Vec::with_capacity(256 * tiles);
+    for tile in 0..tiles {
+        let left = [tile % 257, 256, 0, 1, 2, 32, 33, 224][random.below(8)];
+        // The four tiles that a warp has go one way.
+        let quad = tile / 4;
+        let style = quad % 5;
+        let spread = spreads[quad / 5 % spreads.len()] * if quad % 2 == 0 { 1.0 } else { 0.01 };
+        let from = [0.0, -20_000.0, 40_000.0, 1e6][quad % 7 % 4];
+        let mut rest = left;
+        for i in 0..256 {
+            // Each is as likely to be left, or they come first, or last.
+            let stays = match random.below(40) {
+                0 => rest > 0,
+                _ if tile % 3 == 0 => i < left,
+                _ if tile % 3 == 1 => i >= 256 - left,
+                _ => random.below(256 - i) < rest,
+            } || rest >= 256 - i;
+            if !stays || rest == 0 {
+                data.push(T::from_f64(mask));
+                continue;
+            }
+            rest -= 1;
+            let value = match style {
+                0 => spread * (i as f64 * 0.05).sin(),
+                1 => spread * (i as f64 / 128.0 - 1.0),
+                2 => spread * (random.unit() - 0.5),
+                // As far as can be from the one before, among some that are between.
+                3 if rest == 0 || i / 8 % 2 == 0 => 0.0,
+                3 => spread * if i % 2 == 0 { 0.5 } else { -0.5 },
+                _ => spread * if i / 50 % 2 == 0 { 0.5 } else { -0.5 },
+            };
+            data.push(T::from_f64(from + value.round()));
+        }
+    }
+    data
+}
+
+#[test]
+fn masked_chains_of_every_length() {
+    let Some(codec) = device("masked chains") else { return };
+    let mut random = Random::new(31);
+    let tiles = 12_000 / every().min(20);
+    for (mask, names) in [(f64::NAN, &[][..]), (1e30, &[1e30]), (-9e9, &[-9e9])] {
+        let (single, double) =
+            (chains::<f32>(tiles, mask, &mut random), chains::<f64>(tiles, mask, &mut random));
+        for bound in [
+            // Steps of about 1, of `f32` for what it rounds away of 1e6.
+            Bound::Absolute(0.5746),
+            Bound::ValueRangeOf { ratio: 3e-7, min: -2e5, max: 1.3e6 },
+            Bound::Absolute(20.0),
+        ] {
+            let options =
+                names.iter().fold(CompressOptions::new(bound), |o, &name| o.missing(name));
+            check("chains", &codec, &single, &[256 * tiles as u64], &options);
+            check("chains", &codec, &double, &[256 * tiles as u64], &options);
+        }
+    }
+}
+
 /// A missing value that is one of a box's elements, or near them, beside one that is far away.
 fn missing_among<T: Element>(codec: &Codec) {
     let shapes = match every() {
