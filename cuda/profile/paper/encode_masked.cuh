@@ -22,12 +22,9 @@ FSZ_DEVICE u32 codes_of_block(u32 length, u32 block)
 }
 
 /// The residuals of a chain's block, biased, and its variant.
-struct MaskedChoice
+struct MaskedChoice : Variant
 {
     u32 residuals[PAIRS];
-    u32 rate;
-    bool order2;
-    bool centered;
     /// Whether differences are so small that second ones are exact, and the rate is at most
     /// PLAIN_RATE.
     bool fits;
@@ -76,21 +73,17 @@ FSZ_DEVICE MaskedChoice choose_masked(const u32 (&codes)[PAIRS], i32 first, u32 
     const u32 rate1 = rate_of(first_most, magnitude(l0), 0), rate1c = rate_of(first_most, 0, 0);
     const u32 rate2 = rate_of(second_most, magnitude(l0 - from), magnitude(l1 - l0));
     const u32 rate2c = rate_of(second_most, magnitude(centered0 - from), magnitude(l1 - centered0));
-    const PlainChoice cheapest = cheapest_variant(rate1, rate1c, rate2, rate2c);
-
     MaskedChoice choice;
-    choice.rate = cheapest.rate;
-    choice.order2 = cheapest.order2;
-    choice.centered = cheapest.centered;
-    choice.fits = first_most < 0x4000 && cheapest.rate <= PLAIN_RATE;
+    static_cast<Variant &>(choice) = cheapest_variant(rate1, rate1c, rate2, rate2c);
+    choice.fits = first_most < 0x4000 && choice.rate <= PLAIN_RATE;
 #pragma unroll
     for (u32 k = 0; k < PAIRS; ++k)
     {
-        choice.residuals[k] = cheapest.order2 ? two[k] : one[k];
+        choice.residuals[k] = choice.order2 ? two[k] : one[k];
     }
-    const u32 start = block > 0 || cheapest.centered ? 0 : static_cast<u32>(mu) << 16;
+    const u32 start = block > 0 || choice.centered ? 0 : static_cast<u32>(mu) << 16;
     choice.residuals[0] += start;
-    choice.residuals[1] -= cheapest.order2 ? start : 0;
+    choice.residuals[1] -= choice.order2 ? start : 0;
     return choice;
 }
 

@@ -190,12 +190,17 @@ FSZ_DEVICE u32 rate_of_float(float magnitude)
     return max(static_cast<i32>(__float_as_uint(magnitude) >> 23) - 126, 0);
 }
 
-/// A tile's variant and what follows from it for the lane's block.
-struct PlainChoice
+/// How a tile is coded, and the rate of the lane's block.
+struct Variant
 {
     bool order2;
     bool centered;
     u32 rate;
+};
+
+/// A tile's variant and what follows from it for the lane's block.
+struct PlainChoice : Variant
+{
     /// The tile's first code.
     float mu;
     /// The last first difference of the block before.
@@ -204,18 +209,18 @@ struct PlainChoice
 
 /// The variant of a tile that takes the fewest words, by the rates that the lane's block has in
 /// each: of first and second order, and centered.
-FSZ_DEVICE PlainChoice cheapest_variant(u32 rate1, u32 rate1c, u32 rate2, u32 rate2c)
+FSZ_DEVICE Variant cheapest_variant(u32 rate1, u32 rate1c, u32 rate2, u32 rate2c)
 {
-    PlainChoice choice;
+    Variant variant;
     const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
     const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
     const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
                          min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
-    choice.order2 = best & 1;
-    choice.centered = best & 2;
-    choice.rate =
-        choice.centered ? (choice.order2 ? rate2c : rate1c) : (choice.order2 ? rate2 : rate1);
-    return choice;
+    variant.order2 = best & 1;
+    variant.centered = best & 2;
+    variant.rate =
+        variant.centered ? (variant.order2 ? rate2c : rate1c) : (variant.order2 ? rate2 : rate1);
+    return variant;
 }
 
 /// Nothing follows a whole chain.
@@ -261,14 +266,7 @@ FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, const Chain &c
     const u32 rate2c =
         rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(centered0, choice.slope))),
                             fabsf(__fsub_rn(l[1], centered0))));
-    const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
-    const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
-    const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
-                         min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
-    choice.order2 = best & 1;
-    choice.centered = best & 2;
-    choice.rate =
-        choice.centered ? (choice.order2 ? rate2c : rate1c) : (choice.order2 ? rate2 : rate1);
+    static_cast<Variant &>(choice) = cheapest_variant(rate1, rate1c, rate2, rate2c);
     return choice;
 }
 
