@@ -16,19 +16,25 @@ FSZ_DEVICE u32 code_at(u32 row, u32 column)
     return row * BLOCK + (((column / 4) ^ (row & 7)) * 4 | column % 4);
 }
 
-/// The lane's row of codes: integers by `int4`, or floats by `float4`.
-template <class Four, class Code>
-FSZ_DEVICE void read_codes(const u32 *codes, u32 lane, Code (&q)[BLOCK])
+/// The lane's row of codes.
+FSZ_DEVICE void read_codes(const u32 *codes, u32 lane, i32 (&q)[BLOCK])
 {
 #pragma unroll
     for (u32 i = 0; i < BLOCK; i += 4)
     {
-        const Four piece = *reinterpret_cast<const Four *>(codes + code_at(lane, i));
+        const int4 piece = *reinterpret_cast<const int4 *>(codes + code_at(lane, i));
         q[i] = piece.x;
         q[i + 1] = piece.y;
         q[i + 2] = piece.z;
         q[i + 3] = piece.w;
     }
+}
+
+/// Codes of a block in its tile's chain.
+FSZ_DEVICE u32 codes_of_block(u32 length, u32 block)
+{
+    const i32 left = static_cast<i32>(length - BLOCK * block);
+    return static_cast<u32>(min(max(left, 0), static_cast<i32>(BLOCK)));
 }
 
 /// What stands before a block in its chain.
@@ -45,7 +51,7 @@ FSZ_DEVICE Before read_before(const u32 *codes, u32 length, u32 lane)
 {
     const u32 block = lane & 7;
     Before before{0, 0, 0};
-    before.count = min(max(static_cast<i32>(length - BLOCK * block), 0), static_cast<i32>(BLOCK));
+    before.count = codes_of_block(length, block);
     if (block > 0)
     {
         before.code = static_cast<i32>(codes[code_at(lane - 1, 31)]);
@@ -54,15 +60,9 @@ FSZ_DEVICE Before read_before(const u32 *codes, u32 length, u32 lane)
     return before;
 }
 
-/// A code as it lies in shared memory: an integer, or a float that holds one (encode_plain.cuh).
-FSZ_DEVICE u32 code_word(i32 code) { return static_cast<u32>(code); }
-
-FSZ_DEVICE u32 code_word(float code) { return __float_as_uint(code); }
-
 /// Writes the codes of each tile together, in their order; those of the lane's block come after
 /// `before` others. `codes` is at a multiple of 4096 in shared memory.
-template <class Code>
-FSZ_DEVICE void write_chains(u32 *codes, const Code (&q)[BLOCK], u32 coded, u32 before, u32 lane)
+FSZ_DEVICE void write_chains(u32 *codes, const i32 (&q)[BLOCK], u32 coded, u32 before, u32 lane)
 {
     u32 at = shared_address(codes) + 4 * ((lane & 24) * BLOCK + before);
 #pragma unroll
@@ -71,8 +71,7 @@ FSZ_DEVICE void write_chains(u32 *codes, const Code (&q)[BLOCK], u32 coded, u32 
         if (coded & 1u << i)
         {
             // Where code_at has the code: bits 7 to 9 of the address are its row in the tile.
-            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at ^ (at >> 3 & 0x70)),
-                         "r"(code_word(q[i]))
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at ^ (at >> 3 & 0x70)), "r"(q[i])
                          : "memory");
             at += 4;
         }

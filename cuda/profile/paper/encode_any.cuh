@@ -173,7 +173,7 @@ __device__ __noinline__ TilePlan<T> plan_any(const Row row, const Part<T> part, 
     if (__any_sync(WARP_ALL, escaped != 0 && length > 0))
     {
         i32 q[BLOCK];
-        read_codes<int4>(codes, lane, q);
+        read_codes(codes, lane, q);
         const u32 codes_before = tile_before(__popc(classified.coded), block);
         __syncwarp();
         write_chains(codes, q, classified.coded, codes_before, lane);

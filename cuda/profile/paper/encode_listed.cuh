@@ -65,7 +65,7 @@ struct ListedChain
         return true;
     }
 
-    /// As `Chain::complete`.
+    /// As `WholeChain::complete`.
     FSZ_DEVICE void complete(float (&l)[BLOCK], float &) const
     {
         if (lists())

@@ -14,13 +14,6 @@ template <class T> FSZ_DEVICE bool one_name(const Missing<T> &missing)
     return missing.count == 0 || (missing.count == 1 && value_of(missing.bits[0]) != 0);
 }
 
-/// Codes of a lane's block in its tile's chain.
-FSZ_DEVICE u32 codes_of_block(u32 length, u32 block)
-{
-    const i32 left = static_cast<i32>(length - BLOCK * block);
-    return static_cast<u32>(min(max(left, 0), static_cast<i32>(BLOCK)));
-}
-
 /// The residuals of a chain's block, biased, and its variant.
 struct MaskedChoice : Variant
 {

@@ -23,7 +23,7 @@ FSZ_DEVICE u64 pack_block(const Sink &sink, u32 place, const u32 *differences, u
 {
     const u32 lane = lane_id();
     i32 l[BLOCK];
-    read_codes<int4>(differences, lane, l);
+    read_codes(differences, lane, l);
     const i32 slope = (lane & 7) > 0 ? static_cast<i32>(differences[code_at(lane - 1, 31)]) : 0;
     u64 products = 0;
     if (centered)

@@ -288,20 +288,18 @@ FSZ_DEVICE void residuals_plain(float (&l)[BLOCK], const PlainChoice &choice, u3
 }
 
 /// Packs the lane's block of residuals from `out` on, as `store_planes`. `wide`: some lane's rate
-/// is above 7. Residuals outside of `exist` (the first is the highest bit) are none.
-FSZ_DEVICE u64 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide, u32 exist = ~0u)
+/// is above 7.
+FSZ_DEVICE u64 pack_plain(const float (&l)[BLOCK], u32 *out, u32 rate, bool wide)
 {
     u32 sign;
     if (!wide)
     {
         u32 planes[7];
         planes7(l, sign, planes);
-        keep_bits(exist, sign, planes);
         return store_planes<7>(out, rate, sign, planes);
     }
     u32 planes[15];
     planes15(l, sign, planes);
-    keep_bits(exist, sign, planes);
     return store_planes<15>(out, rate, sign, planes);
 }
 

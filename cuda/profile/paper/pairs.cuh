@@ -74,7 +74,8 @@ FSZ_DEVICE void clear_number(u32 (&x)[PAIRS], u32 at)
     }
 }
 
-/// Packs a block of biased numbers from `out` on, as `pack_plain` does.
+/// Packs a block of biased numbers from `out` on, as `pack_plain` does. Those outside of `exist`
+/// (the first is the highest bit) are none.
 FSZ_DEVICE u64 pack_pairs(const u32 (&x)[PAIRS], u32 *out, u32 rate, bool wide, u32 exist)
 {
     if (!wide)
