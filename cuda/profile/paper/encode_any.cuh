@@ -33,14 +33,15 @@ template <class T> struct TilePlan
     typename Element<T>::Bits special;
 };
 
-/// The number of a pattern with these bits.
+/// The number of a pattern with these bits. Without branches.
 template <class T>
 FSZ_DEVICE u32 pattern_of(typename Element<T>::Bits bits, const Missing<T> &missing)
 {
-    return bits == Element<T>::QUIET_NAN                  ? PATTERN_NAN
-           : bits == Element<T>::NEGATIVE_NAN             ? PATTERN_NEGATIVE_NAN
-           : missing.count > 0 && bits == missing.bits[0] ? PATTERN_FIRST_MISSING
-                                                          : PATTERN_IN_PAYLOAD;
+    const bool named = (missing.count > 0) & (bits == missing.bits[0]);
+    return bits == Element<T>::QUIET_NAN      ? PATTERN_NAN
+           : bits == Element<T>::NEGATIVE_NAN ? PATTERN_NEGATIVE_NAN
+           : named                            ? PATTERN_FIRST_MISSING
+                                              : PATTERN_IN_PAYLOAD;
 }
 
 /// The elements at which the mask begins or ceases.

@@ -29,14 +29,15 @@ FSZ_DEVICE void close_up(float (&code)[BLOCK], u32 listed, u32 lane)
         const u32 with = tile_ballot(rest != 0, lane);
         const u32 last = 31 - __clz(with | 1);
         const u32 own = 31 - __clz(rest | 1);
-        const u32 from = with == 0 || block < last ? BLOCK : block == last ? own : 0;
+        // Bit i: code i gives its place to the next.
+        const u32 moves = with == 0 || block < last ? 0 : ~0u << (block == last ? own : 0);
         const float next = __shfl_down_sync(WARP_ALL, code[0], 1);
 #pragma unroll
         for (u32 i = 0; i + 1 < BLOCK; ++i)
         {
-            code[i] = i >= from ? code[i + 1] : code[i];
+            code[i] = moves & 1u << i ? code[i + 1] : code[i];
         }
-        code[BLOCK - 1] = from < BLOCK ? next : code[BLOCK - 1];
+        code[BLOCK - 1] = moves & 1u << (BLOCK - 1) ? next : code[BLOCK - 1];
         rest &= ~(block == last ? 1u << own : 0);
     }
 }

@@ -127,6 +127,7 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     const u32 block = lane & 7;
     TilePlan<T> f{};
     f.kind = NOT_MASKED;
+    const u32 pattern = pattern_of(mask, missing);
     T d[BLOCK];
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
@@ -181,8 +182,8 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     f.chain = length;
     f.special = mask;
     f.kind = length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
-    f.pattern = length < TILE ? pattern_of(mask, missing) : PATTERN_NAN;
-    const u32 pattern_words = f.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
+    f.pattern = length < TILE ? pattern : PATTERN_NAN;
+    f.run_ends = length == 0 ? 0 : ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
     f.words = block_words(choice.rate);
     f.rate_byte = choice.rate;
     if (block == 0)
@@ -191,19 +192,10 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
         f.words += choice.centered;
     }
     // With codes this small no tile is longer than its elements.
-    if (f.kind == KIND_CONSTANT)
-    {
-        f.words += block == 0 ? pattern_words : 0;
-    }
-    else if (length < TILE)
-    {
-        f.run_ends = ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
-        f.words += block == 7 ? pattern_words + mask_words(f.run_ends) : 0;
-    }
-    if (length < TILE)
-    {
-        f.rate_byte |= escape_part(f.kind | f.pattern << 2 | f.run_ends << 4, block);
-    }
+    const u32 pattern_words = f.pattern == PATTERN_IN_PAYLOAD ? u32{Element<T>::WORDS} : 0;
+    f.words += block == (length == 0 ? 0 : 7) ? pattern_words + mask_words(f.run_ends) : 0;
+    const u32 escapes = escape_part(f.kind | f.pattern << 2 | f.run_ends << 4, block);
+    f.rate_byte |= length < TILE ? escapes : 0;
 
     const u64 worst = warp_max(bits_of(chain.error));
     const u32 masked = __reduce_add_sync(WARP_ALL, __popc(f.masked));

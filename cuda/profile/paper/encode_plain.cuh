@@ -229,15 +229,16 @@ struct WholeChain
     FSZ_DEVICE void complete(float (&)[BLOCK], float &) const {}
 };
 
-/// Takes codes (with ROUND added) to first differences, in place, and chooses the tile's variant.
+/// Takes codes (with `zero` added) to first differences, in place, and chooses the tile's variant.
 /// `chain` completes differences where the chain ends in the block.
 template <class Chain = WholeChain>
-FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, const Chain &chain = {})
+FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, float zero,
+                                    const Chain &chain = {})
 {
     PlainChoice choice;
-    const float q0 = __fsub_rn(l[0], ROUND);
+    const float q0 = __fsub_rn(l[0], zero);
     float before = __shfl_up_sync(WARP_ALL, l[31], 1);
-    before = block == 0 ? ROUND : before;
+    before = block == 0 ? zero : before;
 #pragma unroll
     for (u32 i = 31; i > 0; --i)
     {

@@ -58,6 +58,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     struct ShortWay
     {
         float l[BLOCK];
+        /// What codes have added.
+        float zero;
         PlainChoice choice;
         Error error;
         /// Where tiles may list elements.
@@ -166,7 +168,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         {
             Extremes<T> within;
             const Error so_far = common->so_far.errors();
-            way.error = quantize_plain(row, z, common->one_sign, so_far, way.l, way.chain, within);
+            way.error = quantize_plain(row, z, common->one_sign, so_far, way.l, way.zero, way.chain,
+                                       within);
             // That is right whichever way the tiles will go.
             common->so_far.take(within, row, reach_of(z));
         }
@@ -190,11 +193,11 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         const u32 block = lane_id() & 7;
         if constexpr (LISTS)
         {
-            way.choice = choose_plain(way.l, block, way.chain);
+            way.choice = choose_plain(way.l, block, way.zero, way.chain);
         }
         else
         {
-            way.choice = choose_plain(way.l, block);
+            way.choice = choose_plain(way.l, block, ROUND);
         }
     }
 

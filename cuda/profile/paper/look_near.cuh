@@ -19,21 +19,19 @@ template <class T> struct LookedAt
 };
 
 /// Adds to the codes whose bits are set. The compiler would take more instructions for a code.
-FSZ_DEVICE void add_where(u32 set, i32 step, float (&code)[BLOCK])
+FSZ_DEVICE void add_where(u32 set, float step, float (&code)[BLOCK])
 {
     if (__any_sync(WARP_ALL, set != 0))
     {
 #pragma unroll
         for (u32 i = 0; i < BLOCK; ++i)
         {
-            i32 own = __float_as_int(code[i]);
             asm("{\n.reg .pred is_set;\n.reg .b32 bit;\n"
                 "and.b32 bit, %1, %2;\n"
                 "setp.ne.u32 is_set, bit, 0;\n"
-                "@is_set add.s32 %0, %0, %3;\n}"
-                : "+r"(own)
-                : "r"(set), "r"(1u << i), "r"(step));
-            code[i] = __int_as_float(own);
+                "@is_set add.rn.f32 %0, %0, %3;\n}"
+                : "+f"(code[i])
+                : "r"(set), "r"(1u << i), "f"(step));
         }
     }
 }

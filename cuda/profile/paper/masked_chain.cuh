@@ -91,11 +91,10 @@ template <class T> struct Columns
     /// of their tile.
     FSZ_DEVICE void write(const T (&d)[BLOCK], u32 coded, u32 before, u32 lane) const
     {
-        // An element less than where it goes: so it is more than ROUND_TRIP exactly where it is to
-        // come round.
-        u32 to = before % BLOCK * STRIDE + ((lane & 24) + before / BLOCK) * u32{sizeof(T)} -
-                 u32{sizeof(T)};
-        const u32 from = at + u32{sizeof(T)};
+        // Each address by itself: that of the next element cannot be found in the same register
+        // before the store has taken it from there.
+        const u32 from = at + ((lane & 24) + before / BLOCK) * u32{sizeof(T)};
+        u32 to = before % BLOCK * STRIDE;
 #pragma unroll
         for (u32 i = 0; i < BLOCK; ++i)
         {

@@ -48,6 +48,15 @@ template <class T> struct OneSign
     /// Units from where a code begins to where its value is, and from there to its end.
     float low;
     float high;
+    /// What brings the fraction of the product to the top of a word.
+    u32 unshift;
+    /// ROUND_BITS above a word of 0, twice (`own_round`).
+    u64 wide_round[2];
+
+    /// ROUND_BITS above a word of 0, as wide products add it in their one instruction: from a
+    /// register of the lane's. The compiler keeps constants, and what it knows to be the same for
+    /// all lanes, where they do not take it from.
+    FSZ_DEVICE u64 own_round() const { return wide_round[lane_id() & 1]; }
 };
 
 /// Makes it: one that serves no block where the field does not allow for it.
@@ -98,6 +107,7 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
     own.before = (static_cast<u64>(linear) << (32 + shift)) -
                  static_cast<u64>(ahead) * Way::reciprocal(bound);
     own.value = z.origin - linear * bound.stride + bound.low;
+    own.unshift = 1u << (32 - shift);
     if constexpr (UNIT == 0)
     {
         own.rest = 0 - stride;
@@ -105,10 +115,11 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
     }
     else
     {
-        own.rest = 1u << (32 - shift);
+        own.rest = own.unshift;
         own.last = stride - Way::LACKED;
     }
     own.round = ROUND_BITS - 1 + bound.curved;
+    own.wide_round[0] = own.wide_round[1] = static_cast<u64>(ROUND_BITS) << 32;
     own.low = static_cast<float>(static_cast<u32>(bound.low >> UNIT));
     own.high = static_cast<float>(static_cast<u32>((bound.stride - 1 - bound.low) >> UNIT));
     return own;
@@ -189,6 +200,13 @@ struct Ends
     u64 before;
     /// Elements of which so much is left, or more, are near the ends of their codes.
     u32 end;
+};
+
+/// So many units at the beginning of a code, and behind the last that cannot be of the next one.
+struct UnitsAtEnds
+{
+    u32 first;
+    u32 behind_last;
 };
 
 /// Elements of a block that are near the ends of their codes, element i at bit i, and what they
@@ -288,8 +306,8 @@ template <class T> struct SignedBlock
         }
     }
 
-    /// The magnitude of an element's code, or one less; and what is left of its distance.
-    FSZ_DEVICE u32 guess(T d, u64 before, u32 &left) const
+    /// An element's distance; returns the magnitude of its code, or one less, shifted.
+    FSZ_DEVICE u32 scaled(T d, u64 before, u32 &distance) const
     {
         using P = Parabola<float>;
         const u32 pattern = pattern_word(d);
@@ -298,14 +316,34 @@ template <class T> struct SignedBlock
         asm("lop3.b32 %0, %1, %2, %3, 0xEA;"
             : "=r"(mantissa)
             : "r"(pattern), "r"(Way::OCTAVE - 1), "r"(exponent));
-        const u32 distance =
-            pattern - mantissa +
-            approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
-        const u64 scaled = static_cast<u64>(distance) * Way::reciprocal(bound) + before;
-        const u32 shifted = static_cast<u32>(scaled >> 32);
+        distance = pattern - mantissa +
+                   approximate_pattern(__fmaf_rn(slope, value_of(mantissa), P::SQUARE - P::SLOPE));
+        return static_cast<u32>((static_cast<u64>(distance) * Way::reciprocal(bound) + before) >>
+                                32);
+    }
+
+    /// The magnitude of an element's code, or one less; and what is left of its distance.
+    FSZ_DEVICE u32 guess(T d, u64 before, u32 &left) const
+    {
+        u32 distance;
+        const u32 shifted = scaled(d, before, distance);
         const u32 code = shifted >> Way::shift(bound);
         left = sizeof(T) == 4 ? distance + code * way.rest : shifted * way.rest;
         return code;
+    }
+
+    /// The same with ROUND added, which `round` has (`own_round`); and what is left as a fraction
+    /// of the stride: the two words of one product.
+    FSZ_DEVICE float guess_rounded(T d, u64 before, u64 round, u32 &fraction) const
+    {
+        u32 distance;
+        const u32 shifted = scaled(d, before, distance);
+        u64 parts;
+        // The compiler would multiply numbers of 64 bits.
+        asm("mul.wide.u32 %0, %1, %2;" : "=l"(parts) : "r"(shifted), "r"(way.unshift));
+        parts += round;
+        fraction = static_cast<u32>(parts);
+        return value_of(static_cast<u32>(parts >> 32));
     }
 
     /// Makes the guess exact: guesses are low, so it is this code or the next.
@@ -327,9 +365,9 @@ template <class T> struct SignedBlock
         }
     }
 
-    /// The ends of codes where elements of up to `most` may have larger errors than those so far;
-    /// they and their values are where the curve takes `run` at least.
-    FSZ_DEVICE Ends ends(T most, float run, const RelativeError<T> &so_far) const
+    /// The units at both ends of a code where elements of up to `most` may have larger errors than
+    /// those so far; they and their values are where the curve takes `run` at least.
+    FSZ_DEVICE UnitsAtEnds at_ends(T most, float run, const RelativeError<T> &so_far) const
     {
         const T allowed = approximate_quotient(so_far.absolute, most);
         // A quotient that is no number allows nothing.
@@ -342,26 +380,46 @@ template <class T> struct SignedBlock
         const float behind = 1 + half * (1 + half * (1 + half));
         const float begin = way.low + Way::OFF - units * before;
         const float end = way.high + Way::OFF - units * behind;
-        const u32 most_units = static_cast<u32>(bound.stride >> Way::UNIT) - Way::LACKED;
-        const u32 first = units_of(begin, static_cast<float>(most_units));
-        const u32 behind_last = units_of(end, static_cast<float>(most_units));
-        const u64 less = static_cast<u64>(first) * Way::reciprocal(bound);
+        const float most_units = static_cast<float>(last_units());
+        return {units_of(begin, most_units), units_of(end, most_units)};
+    }
+
+    /// As `guess` tells what is left.
+    FSZ_DEVICE Ends ends(const UnitsAtEnds &units) const
+    {
         if constexpr (sizeof(T) == 4)
         {
-            return {way.before - less, way.last - behind_last};
+            const u64 less = static_cast<u64>(units.first) * Way::reciprocal(bound);
+            return {way.before - less, way.last - units.behind_last};
         }
         else
         {
-            // The fraction begins where `before` is less. Shifted as what is left is.
-            const u32 between = way.last - min(way.last, first + behind_last);
-            return {way.before - less, __umulhi(between, Way::reciprocal(bound)) * way.rest};
+            return fraction_ends(units);
         }
+    }
+
+    /// As `guess_rounded` does.
+    FSZ_DEVICE Ends fraction_ends(const UnitsAtEnds &units) const
+    {
+        // Of f32, what the reciprocal takes of a distance is not in what elements may lack.
+        const u32 last = last_units() - (sizeof(T) == 4);
+        const u64 less = static_cast<u64>(units.first) * Way::reciprocal(bound);
+        // The fraction begins where `before` is less. Shifted as what is left is.
+        const u32 between = last - min(last, units.first + units.behind_last);
+        return {way.before - less, __umulhi(between, Way::reciprocal(bound)) * way.unshift};
     }
 
     FSZ_DEVICE T error(T size, u32 code) const
     {
         const Bits bits = Octave<T>::bits(code * bound.stride + way.value, Octave<T>::BEND);
         return distance_of(size, value_of(bits));
+    }
+
+private:
+    /// What is left of a distance, from there on, may be of the next code.
+    FSZ_DEVICE u32 last_units() const
+    {
+        return static_cast<u32>(bound.stride >> Way::UNIT) - Way::LACKED;
     }
 };
 
@@ -378,7 +436,7 @@ FSZ_DEVICE NearEnds quantize_one_sign(const SharedRow<T> &row, const RelativeQua
     const T most = most_of<T>(range.most & ~Element<float>::SIGN);
     // Negative blocks have their smallest magnitudes at their smallest bits, too.
     const float run = least_run<T>(least * (1 - z.bound.eps), most * (1 + z.bound.eps));
-    const Ends ends = block.ends(most, run, so_far);
+    const Ends ends = block.ends(block.at_ends(most, run, so_far));
     NearEnds near{0, ends.before};
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / PIECE; ++piece)

@@ -35,15 +35,17 @@ __device__ __noinline__ RelativeError<T> errors_of(const SharedRow<T> row,
 /// As the `quantize_plain` of the other quantizer: by the way of one sign where the warp's blocks
 /// fit, or else by the one of either, which lists elements. The absolute error is NaN when an
 /// element has no code of at most FUSED_REACH and is not listed. Errors no larger than those so far
-/// may be told as 0. `within`: as what `extremes_of` gives, if the elements are known.
+/// may be told as 0. `zero` is what codes have added: ROUND or nothing. `within`: as what
+/// `extremes_of` gives, if the elements are known.
 template <class T>
 FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const RelativeQuantizer<T> &z,
                                            const OneSign<T> &way, const RelativeError<T> &so_far,
-                                           float (&code)[BLOCK], ListedChain &chain,
+                                           float (&code)[BLOCK], float &zero, ListedChain &chain,
                                            Extremes<T> &within)
 {
     const BitsRange range(row);
     MixedBlock<T> block;
+    zero = ROUND;
     if (__all_sync(WARP_ALL, range.fits(way)))
     {
         within = range.template extremes<T>();
@@ -51,6 +53,7 @@ FSZ_DEVICE RelativeError<T> quantize_plain(const SharedRow<T> &row, const Relati
     }
     else
     {
+        zero = 0;
         const MixedRange mixed(row);
         const u32 most = mixed.most(range);
         block.linear = value_of(Element<T>::INFINITE);

@@ -89,12 +89,10 @@ template <class T> struct RelativeShortWay
     static FSZ_DEVICE u32 shift(const RelativeBound<T> &bound) { return bound.shift - UNIT; }
 };
 
-/// ROUND + q, for the sign of an element and the magnitude of its code; `round` has the bits of
-/// ROUND.
-FSZ_DEVICE float signed_code(u32 sign_bits, u32 magnitude, u32 round)
+/// A code's magnitude with an element's sign.
+FSZ_DEVICE float with_sign(float magnitude, u32 element_top)
 {
-    const u32 unit = static_cast<u32>(static_cast<i32>(sign_bits) >> 31) | 1;
-    return __int_as_float(static_cast<i32>(magnitude * unit + round));
+    return value_of(bits_of(magnitude) | (element_top & Element<float>::SIGN));
 }
 
 /// The square root of a number that is neither 0 nor subnormal, to 2^-23 of it.
