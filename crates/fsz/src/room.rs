@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use bytemuck::allocation::try_zeroed_vec;
+use bytemuck::{Zeroable, allocation::try_zeroed_vec};
 
 use crate::{Error, Result};
 
@@ -11,31 +11,20 @@ use crate::{Error, Result};
 /// # Errors
 /// [`Error::Io`] when there is no memory for them: a program that the allocator would abort may have other work.
 pub(crate) fn zeros(len: u64) -> Result<Vec<u8>> {
-    let none = || none_for(format_args!("a stream of up to {len} bytes"));
+    zeroed(len, || none_for(format_args!("a stream of up to {len} bytes")))
+}
+
+/// So many elements of `what`, all 0: whoever writes them first, by many threads maybe, makes the system find room.
+///
+/// # Errors
+/// [`Error::Io`], likewise.
+pub(crate) fn elements<T: Zeroable>(len: u64, what: &str) -> Result<Vec<T>> {
+    zeroed(len, || none_for(format_args!("{what} of {len} elements")))
+}
+
+fn zeroed<T: Zeroable>(len: u64, none: impl Fn() -> Error) -> Result<Vec<T>> {
     let len = usize::try_from(len).map_err(|_| none())?;
     try_zeroed_vec(len).map_err(|()| none())
-}
-
-/// So many elements of `what`.
-///
-/// # Errors
-/// [`Error::Io`], likewise.
-pub(crate) fn elements<T: Copy + Default>(len: u64, what: &str) -> Result<Vec<T>> {
-    let mut elements = reserve(len, what)?;
-    elements.resize(len as usize, T::default());
-    Ok(elements)
-}
-
-/// Memory for so many elements of `what`, of which none is there yet.
-///
-/// # Errors
-/// [`Error::Io`], likewise.
-pub(crate) fn reserve<T>(len: u64, what: &str) -> Result<Vec<T>> {
-    let none = || none_for(format_args!("{what} of {len} elements"));
-    let len = usize::try_from(len).map_err(|_| none())?;
-    let mut elements = Vec::new();
-    elements.try_reserve_exact(len).map_err(|_| none())?;
-    Ok(elements)
 }
 
 fn none_for(what: fmt::Arguments<'_>) -> Error {

@@ -165,6 +165,7 @@ impl<'a> Stream<'a> {
         }
         let places = self.regions.iter().map(|region| &region.place);
         let shape = &self.header.shape;
+        out.fill(0);
         region::owners(places, shape, rows_of_box(shape, start, count), out);
         Ok(())
     }
@@ -179,6 +180,7 @@ impl<'a> Stream<'a> {
             return Err(Error::invalid(format!("{} elements from {first} on", out.len())));
         }
         let places = self.regions.iter().map(|region| &region.place);
+        out.fill(0);
         region::owners(places, &self.header.shape, std::iter::once((first, out.len())), out);
         Ok(())
     }

@@ -18,6 +18,7 @@ use crate::{
     exec::Execution,
     format::{TileGrid, header::Header},
     partial::check_box,
+    room,
     selection::Selection,
     simd::Level,
     stream::Stream,
@@ -152,9 +153,7 @@ impl DeviceStream {
             return Ok(read(&[]));
         }
         if len > MOST_LENT / size_of::<T>() {
-            let mut out = Vec::new();
-            out.try_reserve_exact(len).map_err(|_| too_large())?;
-            out.resize(len, T::default());
+            let mut out = room::elements(elements, "a box")?;
             self.decompress_box_into(start, count, &mut out)?;
             return Ok(read(&out));
         }

@@ -1,12 +1,21 @@
 //! Fields to streams: the regions' first, then that of the field, which holds them.
 
-use super::{Place, Region, fill::fill, frame, owners};
+use std::mem;
+
+use bytemuck::Zeroable;
+
+use super::{
+    Region,
+    fill::{Free, fill},
+    frame, owners,
+};
 use crate::{
     bound::Bound,
     codec::Codec,
     element::Element,
     error::Result,
-    format::{regions::Table, sections::max_compressed_len},
+    exec::Execution,
+    format::{Run, regions::Table, sections::max_compressed_len},
     options::CompressOptions,
     progress::Progress,
     room,
@@ -33,10 +42,14 @@ pub(crate) fn compress<T: Element>(
     let mut streams = Vec::new();
     for (number, region) in options.regions.iter().enumerate() {
         let shape_of_part = region.place.shape();
-        let mut part = gather(&region.place, data, shape)?;
-        let owner = gather(&region.place, &owner, shape)?;
-        let covered = |i: usize| usize::from(owner[i]) != number + 1;
-        fill(&mut part, width(&shape_of_part), &missing, covered, progress)?;
+        let part = codec.run(options.threads, progress, |run| -> Result<_> {
+            let runs = || region.place.runs(shape);
+            let mut part = gather(runs(), region.place.elements(), data, run)?;
+            let owner = gather(runs(), region.place.elements(), &owner, run)?;
+            let free = Free { owner: &owner, keeper: number as u8 + 1 };
+            fill(&mut part, width(&shape_of_part), &missing, free, run)?;
+            Ok(part)
+        })?;
         let mut own = of_region(options, region, &range);
         own.progress = progress.map(Progress::aside);
         let mut stream = room::zeros(max_compressed_len(&shape_of_part, T::DTYPE)?)?;
@@ -46,9 +59,12 @@ pub(crate) fn compress<T: Element>(
     }
 
     let section = Table::new(places()).write(&streams, &certificate(range));
-    let mut filled = room::reserve(data.len() as u64, "a field with regions")?;
-    filled.extend_from_slice(data);
-    fill(&mut filled, width(shape), &missing, |i| owner[i] != 0, progress)?;
+    let filled = codec.run(options.threads, progress, |run| -> Result<_> {
+        let mut filled = gather(pieces(data.len()), data.len() as u64, data, run)?;
+        let free = Free { owner: &owner, keeper: 0 };
+        fill(&mut filled, width(shape), &missing, free, run)?;
+        Ok(filled)
+    })?;
     let len = codec.compress_into(&filled, shape, &of_field(options, &range), out)?;
     frame::insert(out, len, &section)
 }
@@ -96,9 +112,44 @@ pub(crate) fn width(shape: &[u64]) -> usize {
     shape.last().map_or(1, |&n| n as usize)
 }
 
-/// What a region has of the elements of a field.
-fn gather<E: Copy>(place: &Place, data: &[E], shape: &[u64]) -> Result<Vec<E>> {
-    let mut part = room::reserve(place.elements(), "a region")?;
-    place.runs(shape).for_each(|(first, n)| part.extend_from_slice(&data[first as usize..][..n]));
-    Ok(part)
+/// Elements that a thread copies at a time, about.
+const PART: usize = 1 << 16;
+
+/// A field of so many elements in pieces.
+fn pieces(len: usize) -> impl Iterator<Item = Run> + Send {
+    (0..len).step_by(PART).map(move |from| (from as u64, PART.min(len - from)))
+}
+
+/// Some runs of a field, one after another: so many elements in all.
+fn gather<E: Zeroable + Copy + Send + Sync>(
+    mut runs: impl Iterator<Item = Run> + Send,
+    elements: u64,
+    data: &[E],
+    run: Execution<'_>,
+) -> Result<Vec<E>> {
+    let mut all = room::elements(elements, "a part of a field with regions")?;
+    let mut rest = &mut all[..];
+    let parts = std::iter::from_fn(|| {
+        let (mut part, mut len) = (Vec::new(), 0);
+        while len < PART
+            && let Some((first, n)) = runs.next()
+        {
+            let (own, behind) = mem::take(&mut rest).split_at_mut(n);
+            rest = behind;
+            len += own.len();
+            part.push((first as usize, own));
+        }
+        (!part.is_empty()).then_some(part)
+    });
+    run.each(
+        (elements as usize / PART + 1, parts),
+        || Ok(()),
+        |(), part| {
+            run.check()?;
+            part.into_iter()
+                .for_each(|(first, own)| own.copy_from_slice(&data[first..][..own.len()]));
+            Ok(())
+        },
+    )?;
+    Ok(all)
 }

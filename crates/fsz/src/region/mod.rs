@@ -162,7 +162,7 @@ impl Place {
     }
 
     /// The runs of the field's elements that are in the region, in its order.
-    pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + '_> {
+    pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + Send + '_> {
         match self {
             Place::Box { start, count } => Box::new(rows_of_box(shape, start, count)),
             Place::Mask(mask) => {
@@ -188,14 +188,14 @@ enum Part {
     Elements(u64),
 }
 
-/// The region that holds each element of some runs of the field, one run after another: its number and 1 more, or 0.
+/// The region that holds each element of some runs of the field, one run after another: its number and 1 more; 0, which
+/// all are at first, where none does.
 pub(crate) fn owners<'a>(
     places: impl Iterator<Item = &'a Place>,
     shape: &[u64],
     runs: impl Iterator<Item = Run> + Clone,
     out: &mut [u8],
 ) {
-    out.fill(0);
     for (number, place) in places.enumerate() {
         let (part, mut at) = (place.whole(), 0);
         for run in runs.clone() {

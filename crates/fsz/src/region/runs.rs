@@ -72,6 +72,7 @@ mod tests {
         for count in 0..=regions.len() {
             let regions = &regions[..count];
             let places = regions.iter().map(|region| &region.place);
+            owner.fill(0);
             owners(places, &shape, std::iter::once((0, owner.len())), &mut owner);
             assert_eq!(held(regions, &shape), runs_of(owner.iter().map(|&own| own > 0)));
             for (number, region) in regions.iter().enumerate() {
