@@ -7,9 +7,13 @@ use fsz::{Codec, Element, Stream, format::RelativePart};
 use fsz_field::Field;
 use fsz_figure::number;
 use fsz_metrics::{Class, Limit, Missing, RegionErrors, Sample};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::{chunked, limit, region};
+
+/// Values that a thread looks at together.
+const PART: usize = 1 << 16;
 
 /// What was found, by the names of the JSON output.
 #[derive(Debug, Default, Serialize)]
@@ -186,11 +190,16 @@ fn relative_error<T: Element + Sample>(
     part: &RelativePart,
 ) -> f64 {
     let edge = Sample::to_f64(part.edge::<T>());
-    let pairs = original.iter().zip(decoded).filter(|(a, _)| missing.class(**a) == Class::Finite);
-    let numbers = pairs.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
-    // Without linear codes zero stands for what is below the others.
-    let above = numbers.filter(|(a, b)| *a != 0.0 && *b != 0.0 && a.abs() >= edge);
     // In the element type, to which the quotient of wider numbers is rounded alike.
     let share = |(a, b): (f64, f64)| -> T { Sample::from_f64((a - b).abs() / a.abs()) };
-    above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)
+    let of_part = |(original, decoded): (&[T], &[T])| {
+        let pairs = original.iter().zip(decoded);
+        let finite = pairs.filter(|(a, _)| missing.class(**a) == Class::Finite);
+        let numbers = finite.map(|(a, b)| (Sample::to_f64(*a), Sample::to_f64(*b)));
+        // Without linear codes zero stands for what is below the others.
+        let above = numbers.filter(|(a, b)| *a != 0.0 && *b != 0.0 && a.abs() >= edge);
+        above.map(|pair| Sample::to_f64(share(pair))).fold(0.0, f64::max)
+    };
+    let parts = original.par_chunks(PART).zip(decoded.par_chunks(PART));
+    parts.map(of_part).reduce(|| 0.0, f64::max)
 }
