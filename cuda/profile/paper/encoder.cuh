@@ -251,7 +251,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         const u32 lane = lane_id();
         const u32 block = lane & 7;
         const bool has_mu = choice.centered && block == 0;
-        u32 own = block_words(choice.rate) + has_mu;
+        u32 own = choice.words + has_mu;
         bool lists = false;
         u32 listed = 0;
         if constexpr (LISTS)
