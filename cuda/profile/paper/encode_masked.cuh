@@ -4,6 +4,7 @@
 
 #include "profile/paper/encode_payload.cuh"
 #include "profile/paper/masked_chain.cuh"
+#include "profile/paper/range_watch.cuh"
 
 namespace fsz
 {
@@ -165,10 +166,16 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     __syncwarp();
     MaskedBlock<T> chain;
     Extremes<T> extremes;
-    quantize_columns<RANGES>(columns, z, Window<T>(end, z), lane, chain, extremes);
-    if (RANGES && !with)
+    if constexpr (RANGES)
     {
-        extremes = Extremes<T>();
+        typename RangeWatch<T>::Any range;
+        quantize_columns(columns, z, Window<T>(end, z), lane, chain, range);
+        extremes = with ? range.extremes() : extremes;
+    }
+    else
+    {
+        NoRange none;
+        quantize_columns(columns, z, Window<T>(end, z), lane, chain, none);
     }
     const MaskedChoice choice = choose_masked(chain.codes, chain.first, block, count);
     const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));

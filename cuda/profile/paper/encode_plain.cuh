@@ -94,6 +94,18 @@ template <class T> struct Extremes
         high = larger_of(high, d);
     }
 
+    template <u32 LEN> FSZ_DEVICE void take(const T (&d)[LEN])
+    {
+#pragma unroll
+        for (u32 k = 0; k < LEN; ++k)
+        {
+            take(d[k]);
+        }
+    }
+
+    /// As what has them by other means.
+    FSZ_DEVICE const Extremes &extremes() const { return *this; }
+
     FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
 };
 
@@ -112,11 +124,17 @@ FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *
     }
 }
 
+/// Takes no notice of elements.
+struct NoRange
+{
+    template <class T, u32 LEN> FSZ_DEVICE void take(const T (&)[LEN]) {}
+};
+
 /// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite. RANGES: `extremes` take the elements in.
-template <bool RANGES, class T>
+/// the largest error: NaN when an element is not finite. `range` takes the elements in.
+template <class T, class Range>
 FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
-                            Extremes<T> &extremes)
+                            Range &range)
 {
     T error = 0;
 #pragma unroll
@@ -125,22 +143,21 @@ FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, floa
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
         quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
-        if constexpr (RANGES)
-        {
-#pragma unroll
-            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-            {
-                extremes.take(d[k]);
-            }
-        }
+        range.take(d);
     }
     return error;
 }
 
-/// A finite magnitude whose code is a little below FUSED_REACH.
+/// A magnitude whose code is a little below FUSED_REACH, or infinity.
+template <class T> FSZ_DEVICE T reach_or_more(const Quantizer<T> &z)
+{
+    return z.step * static_cast<T>(4194000);
+}
+
+/// The same, which is finite.
 template <class T> FSZ_DEVICE T reach_of(const Quantizer<T> &z)
 {
-    return smaller(z.step * static_cast<T>(4194000), value_of(Element<T>::INFINITE - 1));
+    return smaller(reach_or_more(z), value_of(Element<T>::INFINITE - 1));
 }
 
 /// Whether each missing value is NaN or so large that it is told from elements within `reach`.
@@ -188,11 +205,7 @@ template <class T> __device__ __noinline__ Extremes<T> exact_extremes(const Shar
     {
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
-#pragma unroll
-        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-        {
-            extremes.take(d[k]);
-        }
+        extremes.take(d);
     }
     return extremes;
 }

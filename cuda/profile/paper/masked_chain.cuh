@@ -190,11 +190,11 @@ template <class T> struct MaskedBlock
     bool fits;
 };
 
-/// Reads the lane's block of a chain in columns. RANGES: `extremes` take the elements in.
-template <bool RANGES, class T>
+/// Reads the lane's block of a chain in columns. `range` takes the elements in.
+template <class T, class Range>
 FSZ_DEVICE void quantize_columns(const Columns<T> &columns, const Quantizer<T> &z,
                                  const Window<T> &window, u32 lane, MaskedBlock<T> &block,
-                                 Extremes<T> &extremes)
+                                 Range &range)
 {
     T error = 0, first = 0;
     u32 all = Window<T>::none();
@@ -213,11 +213,7 @@ FSZ_DEVICE void quantize_columns(const Columns<T> &columns, const Quantizer<T> &
             first = k + j == 0 ? whole : first;
             block.codes[k + j] = pair_of(high, low);
             pair_error[j] = worse(own[0], own[1]);
-            if constexpr (RANGES)
-            {
-                extremes.take(d[0]);
-                extremes.take(d[1]);
-            }
+            range.take(d);
         }
         error = largest_of(pair_error[0], pair_error[1], error);
     }
