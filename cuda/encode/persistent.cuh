@@ -202,7 +202,7 @@ FSZ_DEVICE void compress_parts(const typename Encoder::Args &args, const Chunks 
         {
             encoder.quantize(row, way);
             encoder.choose(way);
-            is_short = encoder.is_short(way);
+            is_short = encoder.is_short(way, row);
         }
         Encoded done;
         if (is_short)

@@ -4,6 +4,7 @@
 
 #include "profile/paper/encode_payload.cuh"
 #include "profile/paper/masked_chain.cuh"
+#include "profile/paper/range_watch.cuh"
 
 namespace fsz
 {
@@ -60,14 +61,15 @@ FSZ_DEVICE MaskedChoice choose_masked(const u32 (&codes)[PAIRS], i32 first, u32 
     const i32 centered0 = high_number(one[0]), l0 = block > 0 ? centered0 : mu;
     const i32 l1 = count > 1 ? high_number(one[1]) : centered0;
     const i32 from = low_number(slope);
-    const auto rate_of = [](u32 most, u32 other, u32 another) {
-        return static_cast<u32>(max(bits_of_number(max(max(most, other), another)), 0));
+    const auto words_of = [](u32 most, u32 other, u32 another) {
+        return static_cast<u32>(max(bits_of_number(max(max(most, other), another)) + 1, 0));
     };
-    const u32 rate1 = rate_of(first_most, magnitude(l0), 0), rate1c = rate_of(first_most, 0, 0);
-    const u32 rate2 = rate_of(second_most, magnitude(l0 - from), magnitude(l1 - l0));
-    const u32 rate2c = rate_of(second_most, magnitude(centered0 - from), magnitude(l1 - centered0));
+    const u32 words1 = words_of(first_most, magnitude(l0), 0), words1c = words_of(first_most, 0, 0);
+    const u32 words2 = words_of(second_most, magnitude(l0 - from), magnitude(l1 - l0));
+    const u32 words2c =
+        words_of(second_most, magnitude(centered0 - from), magnitude(l1 - centered0));
     MaskedChoice choice;
-    static_cast<Variant &>(choice) = cheapest_variant(rate1, rate1c, rate2, rate2c);
+    static_cast<Variant &>(choice) = cheapest_variant(words1, words1c, words2, words2c);
     choice.fits = first_most < 0x4000 && choice.rate <= PLAIN_RATE;
 #pragma unroll
     for (u32 k = 0; k < PAIRS; ++k)
@@ -164,10 +166,16 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     __syncwarp();
     MaskedBlock<T> chain;
     Extremes<T> extremes;
-    quantize_columns<RANGES>(columns, z, Window<T>(end, z), lane, chain, extremes);
-    if (RANGES && !with)
+    if constexpr (RANGES)
     {
-        extremes = Extremes<T>();
+        typename RangeWatch<T>::Any range;
+        quantize_columns(columns, z, Window<T>(end, z), lane, chain, range);
+        extremes = with ? range.extremes() : extremes;
+    }
+    else
+    {
+        NoRange none;
+        quantize_columns(columns, z, Window<T>(end, z), lane, chain, none);
     }
     const MaskedChoice choice = choose_masked(chain.codes, chain.first, block, count);
     const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
@@ -184,7 +192,7 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     f.kind = length > 0 ? KIND_EXCEPTIONS : KIND_CONSTANT;
     f.pattern = length < TILE ? pattern : PATTERN_NAN;
     f.run_ends = length == 0 ? 0 : ends > RUN_ENDS_MAX ? MASK_BITMAP : ends;
-    f.words = block_words(choice.rate);
+    f.words = choice.words;
     f.rate_byte = choice.rate;
     if (block == 0)
     {

@@ -25,30 +25,49 @@ FSZ_DEVICE double worse(double a, double b)
     return bits_of(a) > bits_of(b) ? a : b;
 }
 
-/// Codes of one piece of a row, with ROUND added, and the largest error.
-FSZ_DEVICE void quantize_piece(const float (&d)[4], const Quantizer<float> &z, float *code,
-                               float (&error)[2])
+/// The largest of three numbers that are not negative, by bits that order as they do, with NaN
+/// above all: the device has maxima of three integers.
+FSZ_DEVICE float largest_of(float a, float b, float c)
 {
+    return value_of(max(max(bits_of(a), bits_of(b)), bits_of(c)));
+}
+
+FSZ_DEVICE double largest_of(double a, double b, double c) { return worse(worse(a, b), c); }
+
+/// Codes of one piece of a row, with ROUND added, and the largest error so far.
+FSZ_DEVICE void quantize_piece(const float (&d)[4], const Quantizer<float> &z, float *code,
+                               float &error)
+{
+    float pair[2];
 #pragma unroll
-    for (u32 k = 0; k < 4; ++k)
+    for (u32 k = 0; k < 4; k += 2)
     {
-        code[k] = __fmaf_rn(d[k], z.inverse, ROUND);
-        const float rebuilt = __fmul_rn(__fsub_rn(code[k], ROUND), z.step);
-        error[k % 2] = worse(error[k % 2], fabsf(__fsub_rn(d[k], rebuilt)));
+        float own[2];
+#pragma unroll
+        for (u32 j = 0; j < 2; ++j)
+        {
+            code[k + j] = __fmaf_rn(d[k + j], z.inverse, ROUND);
+            const float rebuilt = __fmul_rn(__fsub_rn(code[k + j], ROUND), z.step);
+            own[j] = fabsf(__fsub_rn(d[k + j], rebuilt));
+        }
+        pair[k / 2] = worse(own[0], own[1]);
     }
+    error = largest_of(pair[0], pair[1], error);
 }
 
 FSZ_DEVICE void quantize_piece(const double (&d)[2], const Quantizer<double> &z, float *code,
-                               double (&error)[2])
+                               double &error)
 {
+    double own[2];
 #pragma unroll
     for (u32 k = 0; k < 2; ++k)
     {
         const double rounded = __dadd_rn(__dmul_rn(d[k], z.inverse), ROUND_WIDE);
         code[k] = __int_as_float(__double2loint(rounded) + ROUND_BITS);
         const double rebuilt = __dmul_rn(__dsub_rn(rounded, ROUND_WIDE), z.step);
-        error[k] = worse(error[k], fabs(__dsub_rn(d[k], rebuilt)));
+        own[k] = fabs(__dsub_rn(d[k], rebuilt));
     }
+    error = worse(worse(own[0], own[1]), error);
 }
 
 /// The smaller, or larger, of a number and an element, which may be NaN: then it is the number.
@@ -75,6 +94,18 @@ template <class T> struct Extremes
         high = larger_of(high, d);
     }
 
+    template <u32 LEN> FSZ_DEVICE void take(const T (&d)[LEN])
+    {
+#pragma unroll
+        for (u32 k = 0; k < LEN; ++k)
+        {
+            take(d[k]);
+        }
+    }
+
+    /// As what has them by other means.
+    FSZ_DEVICE const Extremes &extremes() const { return *this; }
+
     FSZ_DEVICE bool within(T reach) const { return high <= reach && low >= -reach; }
 };
 
@@ -93,35 +124,40 @@ FSZ_DEVICE void take_extremes(const Extremes<T> &extremes, T reach, Statistics *
     }
 }
 
-/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
-/// the largest error: NaN when an element is not finite. RANGES: `extremes` take the elements in.
-template <bool RANGES, class T>
-FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
-                            Extremes<T> &extremes)
+/// Takes no notice of elements.
+struct NoRange
 {
-    T error[2] = {0, 0};
+    template <class T, u32 LEN> FSZ_DEVICE void take(const T (&)[LEN]) {}
+};
+
+/// Quantizes the lane's block. `code` holds ROUND + q where codes are within FUSED_REACH. Returns
+/// the largest error: NaN when an element is not finite. `range` takes the elements in.
+template <class T, class Range>
+FSZ_DEVICE T quantize_plain(const SharedRow<T> &row, const Quantizer<T> &z, float (&code)[BLOCK],
+                            Range &range)
+{
+    T error = 0;
 #pragma unroll
     for (u32 piece = 0; piece < BLOCK / SharedRow<T>::PIECE; ++piece)
     {
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
         quantize_piece(d, z, code + piece * SharedRow<T>::PIECE, error);
-        if constexpr (RANGES)
-        {
-#pragma unroll
-            for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-            {
-                extremes.take(d[k]);
-            }
-        }
+        range.take(d);
     }
-    return worse(error[0], error[1]);
+    return error;
 }
 
-/// A finite magnitude whose code is a little below FUSED_REACH.
+/// A magnitude whose code is a little below FUSED_REACH, or infinity.
+template <class T> FSZ_DEVICE T reach_or_more(const Quantizer<T> &z)
+{
+    return z.step * static_cast<T>(4194000);
+}
+
+/// The same, which is finite.
 template <class T> FSZ_DEVICE T reach_of(const Quantizer<T> &z)
 {
-    return smaller(z.step * static_cast<T>(4194000), value_of(Element<T>::INFINITE - 1));
+    return smaller(reach_or_more(z), value_of(Element<T>::INFINITE - 1));
 }
 
 /// Whether each missing value is NaN or so large that it is told from elements within `reach`.
@@ -169,11 +205,7 @@ template <class T> __device__ __noinline__ Extremes<T> exact_extremes(const Shar
     {
         T d[SharedRow<T>::PIECE];
         row.load(piece, d);
-#pragma unroll
-        for (u32 k = 0; k < SharedRow<T>::PIECE; ++k)
-        {
-            extremes.take(d[k]);
-        }
+        extremes.take(d);
     }
     return extremes;
 }
@@ -184,17 +216,21 @@ template <class T> FSZ_DEVICE bool is_within_reach(const SharedRow<T> &row, cons
     return __all_sync(WARP_ALL, exact_extremes(row).within(reach_of(z)));
 }
 
-/// Bits of a magnitude that is a whole number below 2^24.
-FSZ_DEVICE u32 rate_of_float(float magnitude)
+/// The larger magnitude of two numbers.
+FSZ_DEVICE float larger_size(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }
+
+/// Words of a block (`block_words`) whose largest magnitude is a whole number below 2^24.
+FSZ_DEVICE u32 words_of_float(float magnitude)
 {
-    return max(static_cast<i32>(__float_as_uint(magnitude) >> 23) - 126, 0);
+    return static_cast<u32>(max(static_cast<i32>(__float_as_uint(magnitude) >> 23) - 125, 0));
 }
 
-/// How a tile is coded, and the rate of the lane's block.
+/// How a tile is coded, and the words and the rate of the lane's block.
 struct Variant
 {
     bool order2;
     bool centered;
+    u32 words;
     u32 rate;
 };
 
@@ -207,19 +243,20 @@ struct PlainChoice : Variant
     float slope;
 };
 
-/// The variant of a tile that takes the fewest words, by the rates that the lane's block has in
-/// each: of first and second order, and centered.
-FSZ_DEVICE Variant cheapest_variant(u32 rate1, u32 rate1c, u32 rate2, u32 rate2c)
+/// The variant of a tile that takes the fewest words, by those that the lane's block has in each:
+/// of first and second order, and centered.
+FSZ_DEVICE Variant cheapest_variant(u32 words1, u32 words1c, u32 words2, u32 words2c)
 {
     Variant variant;
-    const u32 plain = tile_sum(block_words(rate1) | block_words(rate2) << 16);
-    const u32 centered = tile_sum(block_words(rate1c) | block_words(rate2c) << 16);
+    const u32 plain = tile_sum(words1 | words2 << 16);
+    const u32 centered = tile_sum(words1c | words2c << 16);
     const u32 best = min(min((plain & 0xFFFF) * 4, (plain >> 16) * 4 + 1),
                          min((centered & 0xFFFF) * 4 + 6, (centered >> 16) * 4 + 7));
     variant.order2 = best & 1;
     variant.centered = best & 2;
-    variant.rate =
-        variant.centered ? (variant.order2 ? rate2c : rate1c) : (variant.order2 ? rate2 : rate1);
+    variant.words = variant.centered ? (variant.order2 ? words2c : words1c)
+                                     : (variant.order2 ? words2 : words1);
+    variant.rate = variant.words - min(variant.words, 1u);
     return variant;
 }
 
@@ -250,24 +287,30 @@ FSZ_DEVICE PlainChoice choose_plain(float (&l)[BLOCK], u32 block, float zero,
     choice.mu = q0;
     chain.complete(l, choice.slope);
 
-    // Largest magnitudes, of two chains each; the first two residuals depend on the variant.
-    float first[2] = {fabsf(l[1]), 0}, second[2] = {0, 0};
-#pragma unroll
-    for (u32 i = 2; i < BLOCK; ++i)
-    {
-        first[i % 2] = fmaxf(first[i % 2], fabsf(l[i]));
-        second[i % 2] = fmaxf(second[i % 2], fabsf(__fsub_rn(l[i], l[i - 1])));
-    }
-    const float first_most = fmaxf(first[0], first[1]), second_most = fmaxf(second[0], second[1]);
+    // Largest magnitudes, of pairs first; the first two residuals depend on the variant.
     const float centered0 = block == 0 ? 0.f : l[0];
-    const u32 rate1 = rate_of_float(fmaxf(first_most, fabsf(l[0])));
-    const u32 rate1c = rate_of_float(fmaxf(first_most, fabsf(centered0)));
-    const u32 rate2 = rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(l[0], choice.slope))),
-                                          fabsf(__fsub_rn(l[1], l[0]))));
-    const u32 rate2c =
-        rate_of_float(fmaxf(fmaxf(second_most, fabsf(__fsub_rn(centered0, choice.slope))),
-                            fabsf(__fsub_rn(l[1], centered0))));
-    static_cast<Variant &>(choice) = cheapest_variant(rate1, rate1c, rate2, rate2c);
+    float first = larger_size(centered0, l[1]), second = 0;
+#pragma unroll
+    for (u32 i = 2; i < BLOCK; i += 4)
+    {
+        float one[2] = {0, 0}, two[2] = {0, 0};
+#pragma unroll
+        for (u32 k = i; k < min(i + 4, BLOCK); k += 2)
+        {
+            one[(k - i) / 2] = larger_size(l[k], l[k + 1]);
+            two[(k - i) / 2] = larger_size(__fsub_rn(l[k], l[k - 1]), __fsub_rn(l[k + 1], l[k]));
+        }
+        first = largest_of(one[0], one[1], first);
+        second = largest_of(two[0], two[1], second);
+    }
+    const auto with = [](float most, float a, float b) {
+        return words_of_float(largest_of(most, fabsf(a), fabsf(b)));
+    };
+    const u32 words1 = with(first, l[0], 0), words1c = words_of_float(first);
+    const u32 words2 = with(second, __fsub_rn(l[0], choice.slope), __fsub_rn(l[1], l[0]));
+    const u32 words2c =
+        with(second, __fsub_rn(centered0, choice.slope), __fsub_rn(l[1], centered0));
+    static_cast<Variant &>(choice) = cheapest_variant(words1, words1c, words2, words2c);
     return choice;
 }
 

@@ -7,6 +7,7 @@
 #include "profile/paper/encode_masked.cuh"
 #include "profile/paper/hash_rates.cuh"
 #include "profile/paper/quantize_relative.cuh"
+#include "profile/paper/range_watch.cuh"
 #include "profile/paper/relative_so_far.cuh"
 
 namespace fsz
@@ -64,6 +65,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         Error error;
         /// Where tiles may list elements.
         ListedChain chain;
+        /// Where the range is found on the way, and not in `common`.
+        typename RangeWatch<T>::Block range;
     };
 
     /// Where the bound is resolved.
@@ -85,9 +88,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
     bool may_mask;
     /// The largest error of plain tiles so far, where `common` does not have it.
     Error max_error{};
-    /// The lane's elements so far whose blocks are within reach, where the range is found on the
-    /// way, and not in `common`. They meet those of other lanes once, in the end.
-    Extremes<T> range;
+    /// Where the range is found on the way, and not in `common`.
+    RangeWatch<T> watch;
     /// Whether the warp's last tiles had masked elements: the next will, too.
     bool masked = false;
 
@@ -173,18 +175,14 @@ template <class Z, bool RANGES = false> struct PaperEncoder
             // That is right whichever way the tiles will go.
             common->so_far.take(within, row, reach_of(z));
         }
+        else if constexpr (RANGES)
+        {
+            way.error = watch.quantize(row, z, way.l, way.range);
+        }
         else
         {
-            Extremes<T> extremes = range;
-            way.error = quantize_plain<RANGES>(row, z, way.l, extremes);
-            if constexpr (RANGES)
-            {
-                // The same.
-                const bool within = extremes.within(reach_of(z));
-                range.low = within ? extremes.low : range.low;
-                range.high = within ? extremes.high : range.high;
-                way.error = within ? way.error : value_of(Element<T>::INFINITE);
-            }
+            NoRange none;
+            way.error = quantize_plain(row, z, way.l, none);
         }
     }
 
@@ -201,7 +199,8 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         }
     }
 
-    FSZ_DEVICE bool is_short(const ShortWay &way) const
+    /// Whether all tiles go the short way.
+    FSZ_DEVICE bool is_short(const ShortWay &way, const SharedRow<T> &row)
     {
         bool within;
         if constexpr (Z::RELATIVE)
@@ -213,7 +212,12 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         {
             within = way.error <= z.limit;
         }
-        return __all_sync(WARP_ALL, within && (PACKS_TALL || way.choice.rate <= PLAIN_RATE));
+        within = within && (PACKS_TALL || way.choice.rate <= PLAIN_RATE);
+        if constexpr (RANGES && !Z::RELATIVE)
+        {
+            return watch.takes(within, way.range, row, z, statistics);
+        }
+        return __all_sync(WARP_ALL, within);
     }
 
     /// What the rate bytes of a chunk add to checksums, once all of them are at `rates`. Called by
@@ -236,7 +240,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
             add_error(max_error, statistics);
             if constexpr (RANGES)
             {
-                take_extremes(range, reach_of(z), statistics);
+                watch.finish(reach_of(z), statistics);
             }
         }
     }
@@ -251,7 +255,7 @@ template <class Z, bool RANGES = false> struct PaperEncoder
         const u32 lane = lane_id();
         const u32 block = lane & 7;
         const bool has_mu = choice.centered && block == 0;
-        u32 own = block_words(choice.rate) + has_mu;
+        u32 own = choice.words + has_mu;
         bool lists = false;
         u32 listed = 0;
         if constexpr (LISTS)

@@ -132,20 +132,20 @@ template <> struct Window<float>
         round = __fsub_rn(16777216.f - 16384.f, even);
     }
 
-    /// What `take` begins with.
+    /// What is known of no codes.
     static FSZ_DEVICE u32 none() { return ~0u; }
 
-    /// The word of an element's code, which comes to `whole`, and `error`, to which it adds its
-    /// own.
-    FSZ_DEVICE u32 take(float d, const Quantizer<float> &z, u32 &all, float &whole,
-                        float &error) const
+    /// The word of an element's code, which comes to `whole`, and its error.
+    FSZ_DEVICE u32 code(float d, const Quantizer<float> &z, float &whole, float &error) const
     {
         const float code = __fmaf_rn(d, z.inverse, round);
         whole = __fsub_rn(code, round);
-        error = worse(error, fabsf(__fsub_rn(d, __fmul_rn(whole, z.step))));
-        all &= __float_as_uint(code);
-        return __float_as_uint(code);
+        error = fabsf(__fsub_rn(d, __fmul_rn(whole, z.step)));
+        return bits_of(code);
     }
+
+    /// What `none` becomes with two codes.
+    static FSZ_DEVICE u32 with(u32 all, u32 one, u32 other) { return all & (one & other); }
 
     /// Whether all codes taken are in the window, if they are within reach.
     static FSZ_DEVICE bool holds(u32 all) { return (all & 0xFFFF8000) == WITHIN; }
@@ -164,16 +164,15 @@ template <> struct Window<double>
 
     static FSZ_DEVICE u32 none() { return 0; }
 
-    FSZ_DEVICE u32 take(double d, const Quantizer<double> &z, u32 &all, double &whole,
-                        double &error) const
+    FSZ_DEVICE u32 code(double d, const Quantizer<double> &z, double &whole, double &error) const
     {
         const double code = __dadd_rn(__dmul_rn(d, z.inverse), round);
         whole = __dsub_rn(code, round);
-        error = worse(error, fabs(__dsub_rn(d, __dmul_rn(whole, z.step))));
-        const u32 word = static_cast<u32>(__double2loint(code));
-        all |= word;
-        return word;
+        error = fabs(__dsub_rn(d, __dmul_rn(whole, z.step)));
+        return static_cast<u32>(__double2loint(code));
     }
+
+    static FSZ_DEVICE u32 with(u32 all, u32 one, u32 other) { return all | (one | other); }
 
     static FSZ_DEVICE bool holds(u32 all) { return (all & 0xFFFF8000) == 0; }
 };
@@ -191,31 +190,35 @@ template <class T> struct MaskedBlock
     bool fits;
 };
 
-/// Reads the lane's block of a chain in columns. RANGES: `extremes` take the elements in.
-template <bool RANGES, class T>
+/// Reads the lane's block of a chain in columns. `range` takes the elements in.
+template <class T, class Range>
 FSZ_DEVICE void quantize_columns(const Columns<T> &columns, const Quantizer<T> &z,
                                  const Window<T> &window, u32 lane, MaskedBlock<T> &block,
-                                 Extremes<T> &extremes)
+                                 Range &range)
 {
-    T error[2] = {0, 0}, first = 0;
+    T error = 0, first = 0;
     u32 all = Window<T>::none();
 #pragma unroll
-    for (u32 k = 0; k < PAIRS; ++k)
+    for (u32 k = 0; k < PAIRS; k += 2)
     {
-        const T one = columns.read(k, lane), other = columns.read(k + PAIRS, lane);
-        T whole;
-        const u32 low = window.take(other, z, all, whole, error[1]);
-        const u32 high = window.take(one, z, all, whole, error[0]);
-        first = k == 0 ? whole : first;
-        block.codes[k] = pair_of(high, low);
-        if constexpr (RANGES)
+        T pair_error[2];
+#pragma unroll
+        for (u32 j = 0; j < 2; ++j)
         {
-            extremes.take(one);
-            extremes.take(other);
+            const T d[2] = {columns.read(k + j, lane), columns.read(k + j + PAIRS, lane)};
+            T whole, other, own[2];
+            const u32 high = window.code(d[0], z, whole, own[0]);
+            const u32 low = window.code(d[1], z, other, own[1]);
+            all = Window<T>::with(all, high, low);
+            first = k + j == 0 ? whole : first;
+            block.codes[k + j] = pair_of(high, low);
+            pair_error[j] = worse(own[0], own[1]);
+            range.take(d);
         }
+        error = largest_of(pair_error[0], pair_error[1], error);
     }
     block.first = static_cast<i32>(first);
-    block.error = worse(error[0], error[1]);
+    block.error = error;
     block.fits = Window<T>::holds(all);
 }
 
