@@ -145,14 +145,16 @@ module fsz_codec
 
     type, bind(c) :: fszc_region
         integer(c_int32_t) :: is_box
-        integer(c_int32_t) :: ndim
+        integer(c_int32_t) :: bound
         integer(c_int64_t) :: start(FSZC_MAX_DIMS)
         integer(c_int64_t) :: count(FSZC_MAX_DIMS)
         integer(c_int64_t) :: elements
         integer(c_int64_t) :: compressed_bytes
         real(c_double) :: requested_bound
         real(c_double) :: absolute_bound
+        real(c_double) :: floor
         real(c_double) :: max_abs_error
+        real(c_double) :: max_relative_error
     end type
 
     type, bind(c) :: fszc_tile

@@ -294,17 +294,16 @@ typedef struct fszc_certificate
     double max_relative_error;
 } fszc_certificate;
 
-// A part of a field with a bound of its own, of the same kind as that of the field and with the
-// same floor. Later releases may add fields at the end.
+// A part of a field with a bound of its own. Later releases may add fields at the end.
 typedef struct fszc_region
 {
     // 1 for a box; 0 for a mask, of which fszc_stream_regions_of_box tells the elements.
     uint32_t is_box;
-    // Dimensions of the field.
-    uint32_t ndim;
-    // Where a box begins, slowest axis first; `ndim` entries.
+    // Kind of the bound that was asked for.
+    fszc_bound bound;
+    // Where a box begins, slowest axis first; an entry for each dimension of the field.
     uint64_t start[FSZC_MAX_DIMS];
-    // Elements of a box per axis; `ndim` entries.
+    // Elements of a box per axis, likewise.
     uint64_t count[FSZC_MAX_DIMS];
     // Elements of the region, also those that a later region holds.
     uint64_t elements;
@@ -314,8 +313,12 @@ typedef struct fszc_region
     double requested_bound;
     // The absolute bound used, as in fszc_info.
     double absolute_bound;
+    // The floor of FSZC_RELATIVE; 0 for other bounds.
+    double floor;
     // Largest |original - decoded| over its finite elements, in the field's unit.
     double max_abs_error;
+    // As in fszc_certificate, of its elements.
+    double max_relative_error;
 } fszc_region;
 
 // How a tile is shown: by its predictor when all of its elements have codes, else by its storage.

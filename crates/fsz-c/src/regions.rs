@@ -4,24 +4,23 @@ use fsz::Place;
 
 use crate::{
     handle,
-    info::{FSZC_MAX_DIMS, padded},
+    info::{FSZC_MAX_DIMS, fszc_bound, padded},
     pointers,
     status::{Failure, fszc_status, status_of},
     stream::fszc_stream,
 };
 
-/// A part of a field with a bound of its own, of the same kind as that of the field and with the same floor. Later
-/// releases may add fields at the end.
+/// A part of a field with a bound of its own. Later releases may add fields at the end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct fszc_region {
     /// 1 for a box; 0 for a mask, of which fszc_stream_regions_of_box tells the elements.
     pub is_box: u32,
-    /// Dimensions of the field.
-    pub ndim: u32,
-    /// Where a box begins, slowest axis first; `ndim` entries.
+    /// Kind of the bound that was asked for.
+    pub bound: fszc_bound,
+    /// Where a box begins, slowest axis first; an entry for each dimension of the field.
     pub start: [u64; FSZC_MAX_DIMS],
-    /// Elements of a box per axis; `ndim` entries.
+    /// Elements of a box per axis, likewise.
     pub count: [u64; FSZC_MAX_DIMS],
     /// Elements of the region, also those that a later region holds.
     pub elements: u64,
@@ -31,8 +30,12 @@ pub struct fszc_region {
     pub requested_bound: f64,
     /// The absolute bound used, as in fszc_info.
     pub absolute_bound: f64,
+    /// The floor of FSZC_RELATIVE; 0 for other bounds.
+    pub floor: f64,
     /// Largest |original - decoded| over its finite elements, in the field's unit.
     pub max_abs_error: f64,
+    /// As in fszc_certificate, of its elements.
+    pub max_relative_error: f64,
 }
 
 /// Stores what region `number` of the stream is: fszc_info tells how many there are. Where they overlap, the last one
@@ -57,16 +60,20 @@ pub unsafe extern "C" fn fszc_stream_region(
                 Place::Box { start, count } => (start, count),
                 _ => (&[], &[]),
             };
+            let own = stream.region_stream(number)?;
+            let header = own.header();
             let told = fszc_region {
                 is_box: u32::from(matches!(found.place, Place::Box { .. })),
-                ndim: stream.header().shape.len() as u32,
+                bound: header.fields().bound_kind.into(),
                 start: padded(start),
                 count: padded(count),
                 elements: found.place.elements(),
                 compressed_bytes: found.compressed_bytes(),
                 requested_bound: found.bound.requested(),
                 absolute_bound: found.absolute_bound,
+                floor: header.relative.map_or(0.0, |part| part.floor),
                 max_abs_error: found.certificate.max_abs_error,
+                max_relative_error: found.certificate.max_relative_error.unwrap_or(f64::NAN),
             };
             pointers::store_struct(region, size, &told)
         }

@@ -5,7 +5,7 @@ use std::{mem::MaybeUninit, ptr};
 use fsz::{Bound, Codec, CompressOptions, DType, Place, Region, Stream};
 use fsz_c::*;
 
-use crate::calls::{Owned, bytes_of, compress, cpu, fails, info_of, ok};
+use crate::calls::{Owned, bytes_of, compress, cpu, fails, info_of, ok, open};
 
 fn absolute(bound: f64) -> Owned<fszc_compress_options> {
     // SAFETY: a place for the handle.
@@ -94,12 +94,18 @@ fn facts_are_those_of_rust(stream: &Owned<fszc_stream>) {
             _ => None,
         };
         let told = (found.is_box == 1).then(|| (&found.start[..2], &found.count[..2]));
-        assert_eq!((told, found.ndim), (place, 2));
+        assert_eq!(told, place);
         assert_eq!(found.elements, expected.place.elements());
         assert_eq!(found.compressed_bytes, expected.compressed_bytes());
         assert_eq!(found.requested_bound, expected.bound.requested());
         assert_eq!(found.absolute_bound, expected.absolute_bound);
         assert_eq!(found.max_abs_error, expected.certificate.max_abs_error);
+        let own = rust.region_stream(number).expect("a region");
+        let (header, relative) = (own.header(), own.certificate().max_relative_error);
+        assert_eq!(found.bound, u32::from(header.fields().bound_kind));
+        assert_eq!(found.floor, header.relative.map_or(0.0, |part| part.floor));
+        assert_eq!(found.max_relative_error.is_nan(), relative.is_none());
+        assert!(relative.is_none_or(|relative| relative == found.max_relative_error));
     }
     let (start, count) = ([5u64, 6], [40u64, 50]);
     let (mut owners, mut expected) = ([9u8; 2000], [0u8; 2000]);
@@ -123,6 +129,20 @@ fn facts_are_those_of_rust(stream: &Owned<fszc_stream>) {
     let region = |number| unsafe { fszc_stream_region(stream.0, number, ptr::null_mut(), size) };
     fails(region(0), invalid, "no place");
     fails(region(2), invalid, "region 2 of a stream of 2");
+}
+
+/// In C all are of one kind; other programs may write others.
+#[test]
+fn facts_of_regions_of_other_kinds() {
+    let field: Vec<f32> = (0..4200u16).map(|i| (f32::from(i) * 0.01).sin()).collect();
+    let mask: fsz::Mask = field.iter().map(|&d| d > 0.5).collect();
+    let options = CompressOptions::new(Bound::Absolute(0.1))
+        .region(Region::where_set(mask, Bound::Relative { eps: 1e-3, floor: 1e-4 }))
+        .region(Region::in_box(&[0, 0], &[20, 70], Bound::ValueRange(1e-2)));
+    let mut bytes = vec![0; options.max_compressed_len(&[60, 70], DType::F32).unwrap() as usize];
+    let len = Codec::cpu().compress_into(&field, &[60, 70], &options, &mut bytes).unwrap();
+    bytes.truncate(len);
+    facts_are_those_of_rust(&open(&bytes));
 }
 
 #[test]
