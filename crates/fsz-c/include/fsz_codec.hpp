@@ -653,10 +653,13 @@ public:
                                     std::uint64_t index) const
     {
         Axes shape = stream.shape();
-        if (axis < shape.size())
+        if (axis >= shape.size())
         {
-            shape[axis] = 1;
+            // Before memory is allocated for all of the field.
+            throw Error(FSZC_INVALID_ARGUMENT, "axis " + std::to_string(axis) + " of a field of " +
+                                                   std::to_string(shape.size()) + " dimensions");
         }
+        shape[axis] = 1;
         std::vector<T> slice(detail::product(shape));
         decompress_slice_into(stream, axis, index, slice);
         return slice;
