@@ -92,7 +92,10 @@ fn command() -> clap::Command {
 
 /// A whole number. What the standard library says of others tells nobody what to give.
 fn whole<T: FromStr>(text: &str) -> Result<T, &'static str> {
-    text.parse().map_err(|_| "a whole number from 0 is needed, in digits alone")
+    text.parse().map_err(|_| match !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        true => "a whole number below 2^64 is needed",
+        false => "a whole number from 0 is needed, in digits alone",
+    })
 }
 
 /// A whole number of at least `least` and at most `most`.

@@ -28,7 +28,7 @@ struct Work {
 /// Exit code of a program ended by an interrupt: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, and makes a file size limit an error of the write
+/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, but for those that the program was started to ignore, and makes a file size limit an error of the write
 /// that meets it, and a mapped file that can be read no further an end with a message.
 pub fn install() {
     #[cfg(unix)]
@@ -38,6 +38,8 @@ pub fn install() {
         let cut_short: extern "C" fn(libc::c_int) = cut_short;
         libc::signal(libc::SIGBUS, cut_short as libc::sighandler_t);
     }
+    #[cfg(unix)]
+    let ignored = ignored();
     // Without a handler the signal ends the program and leaves a hidden temporary file: worse, but
     // no reason not to work.
     let _ = ctrlc::set_handler(|| {
@@ -48,6 +50,26 @@ pub fn install() {
         }
         end()
     });
+    #[cfg(unix)]
+    for signal in ignored {
+        // SAFETY: a signal that is ignored runs no code.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+    }
+}
+
+/// The signals that whoever started the program has it ignore: `nohup` does so for it to go on when its terminal is gone,
+/// and a shell for what a script leaves in the background.
+#[cfg(unix)]
+fn ignored() -> Vec<libc::c_int> {
+    let is_ignored = |&signal: &libc::c_int| {
+        let mut now = std::mem::MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: nothing is set, and what is there is stored where it succeeds.
+        unsafe {
+            libc::sigaction(signal, std::ptr::null(), now.as_mut_ptr()) == 0
+                && now.assume_init().sa_sigaction == libc::SIG_IGN
+        }
+    };
+    [libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(is_ignored).collect()
 }
 
 /// Cancels the work under way; whether it has stopped by itself, so that the command goes on and tells.

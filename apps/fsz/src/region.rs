@@ -58,6 +58,9 @@ impl InMask {
         // SAFETY: it was encoded so, and is parted before a character of ASCII.
         let path = unsafe { OsStr::from_encoded_bytes_unchecked(&bytes[..end]) };
         let bound = number(&String::from_utf8_lossy(&bytes[end + 1..]))?;
+        if path.is_empty() {
+            return Err("a mask is missing: name its file before =".to_owned());
+        }
         Ok(InMask { path: path.into(), bound })
     }
 }

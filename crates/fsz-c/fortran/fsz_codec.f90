@@ -127,7 +127,7 @@ module fsz_codec
         real(c_double) :: missing(FSZC_MAX_MISSING)
         integer(c_int64_t) :: missing_bits(FSZC_MAX_MISSING)
         type(fszc_research) :: research
-        integer(c_int32_t) :: reserved
+        integer(c_int32_t) :: regions
         real(c_double) :: mean_squared_error
         real(c_double) :: floor
     end type
@@ -140,6 +140,20 @@ module fsz_codec
         integer(c_int64_t) :: inf
         integer(c_int64_t) :: missing
         integer(c_int64_t) :: escaped
+        real(c_double) :: max_relative_error
+    end type
+
+    type, bind(c) :: fszc_region
+        integer(c_int32_t) :: is_box
+        integer(c_int32_t) :: bound
+        integer(c_int64_t) :: start(FSZC_MAX_DIMS)
+        integer(c_int64_t) :: count(FSZC_MAX_DIMS)
+        integer(c_int64_t) :: elements
+        integer(c_int64_t) :: compressed_bytes
+        real(c_double) :: requested_bound
+        real(c_double) :: absolute_bound
+        real(c_double) :: floor
+        real(c_double) :: max_abs_error
         real(c_double) :: max_relative_error
     end type
 
@@ -799,6 +813,27 @@ module fsz_codec
             import
             type(c_ptr), value :: stream
         end subroutine
+
+        function fszc_stream_region(stream, number, region, size) bind(c) result(answer)
+            import
+            type(c_ptr), value :: stream
+            integer(c_size_t), value :: number
+            type(fszc_region), intent(out) :: region
+            integer(c_size_t), value :: size
+            integer(c_int32_t) :: answer
+        end function
+
+        function fszc_stream_regions_of_box(stream, start, count, ndim, regions, &
+                elements) bind(c) result(answer)
+            import
+            type(c_ptr), value :: stream
+            integer(c_int64_t), intent(in) :: start(*)
+            integer(c_int64_t), intent(in) :: count(*)
+            integer(c_size_t), value :: ndim
+            integer(c_int8_t), intent(out) :: regions(*)
+            integer(c_int64_t), value :: elements
+            integer(c_int32_t) :: answer
+        end function
 
         function fszc_stream_tiles(stream, first, count, tiles, size) bind(c) result(answer)
             import

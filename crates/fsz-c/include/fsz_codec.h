@@ -243,9 +243,11 @@ typedef struct fszc_info
     uint32_t has_start;
     // The bound as requested: the absolute bound, the share of the range, or the target.
     double requested_bound;
-    // The absolute bound used, in the field's unit; 0 for a field of one value.
+    // The absolute bound used, in the field's unit, outside of regions; 0 for a field of one value.
+    // Of FSZC_RELATIVE, what the largest element keeps.
     double absolute_bound;
-    // Distance between neighbouring reconstructed values; 0 when every element is stored exactly.
+    // Distance between neighbouring reconstructed values; 0 when every element is stored exactly,
+    // and of FSZC_RELATIVE.
     double quantization_step;
     // Where the field begins in a global array, if recorded; `ndim` entries.
     uint64_t start[FSZC_MAX_DIMS];
@@ -261,8 +263,8 @@ typedef struct fszc_info
     uint64_t missing_bits[FSZC_MAX_MISSING];
     // The switches of FSZC_PAPER; zeros for FSZC_DENSE.
     struct fszc_research research;
-    // 0.
-    uint32_t reserved;
+    // Regions with bounds of their own, of which fszc_stream_region tells.
+    uint32_t regions;
     // Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
     double mean_squared_error;
     // The floor of FSZC_RELATIVE; 0 for other bounds.
@@ -291,6 +293,33 @@ typedef struct fszc_certificate
     // FSZC_RELATIVE; NaN for other bounds.
     double max_relative_error;
 } fszc_certificate;
+
+// A part of a field with a bound of its own. Later releases may add fields at the end.
+typedef struct fszc_region
+{
+    // 1 for a box; 0 for a mask, of which fszc_stream_regions_of_box tells the elements.
+    uint32_t is_box;
+    // Kind of the bound that was asked for.
+    fszc_bound bound;
+    // Where a box begins, slowest axis first; an entry for each dimension of the field.
+    uint64_t start[FSZC_MAX_DIMS];
+    // Elements of a box per axis, likewise.
+    uint64_t count[FSZC_MAX_DIMS];
+    // Elements of the region, also those that a later region holds.
+    uint64_t elements;
+    // Bytes that the stream takes for them.
+    uint64_t compressed_bytes;
+    // The bound as requested, as in fszc_info.
+    double requested_bound;
+    // The absolute bound used, as in fszc_info.
+    double absolute_bound;
+    // The floor of FSZC_RELATIVE; 0 for other bounds.
+    double floor;
+    // Largest |original - decoded| over its finite elements, in the field's unit.
+    double max_abs_error;
+    // As in fszc_certificate, of its elements.
+    double max_relative_error;
+} fszc_region;
 
 // How a tile is shown: by its predictor when all of its elements have codes, else by its storage.
 // Later releases may add some.
@@ -872,6 +901,19 @@ fszc_status fszc_progress_cancel(const struct fszc_progress *progress);
 
 // Frees the counter.
 void fszc_progress_free(struct fszc_progress *progress);
+
+// Stores what region `number` of the stream is: fszc_info tells how many there are. Where they
+// overlap, the last one holds. `size` is sizeof(fszc_region).
+fszc_status fszc_stream_region(const struct fszc_stream *stream, size_t number,
+                               struct fszc_region *region, size_t size);
+
+// Stores which region holds each element of the box of `count` elements from `start` on (`ndim`
+// entries each, one per axis of the field, slowest axis first), in C order: its number and 1 more,
+// or 0 where the bound of the field holds. `elements` is the product of `count`, and `regions` has
+// a byte for each.
+fszc_status fszc_stream_regions_of_box(const struct fszc_stream *stream, const uint64_t *start,
+                                       const uint64_t *count, size_t ndim, uint8_t *regions,
+                                       uint64_t elements);
 
 // A few words for a status, such as "corrupt stream"; "unknown status" for other numbers.
 const char *fszc_status_text(int32_t status);

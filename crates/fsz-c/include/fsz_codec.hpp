@@ -476,6 +476,42 @@ public:
         return elements;
     }
 
+    // The parts with bounds of their own; where they overlap, the last one holds.
+    std::vector<fszc_region> regions() const
+    {
+        std::vector<fszc_region> regions(info().regions);
+        for (std::size_t i = 0; i < regions.size(); ++i)
+        {
+            check(fszc_stream_region(get(), i, &regions[i], sizeof(fszc_region)));
+        }
+        return regions;
+    }
+
+    // That a box is inside the field: before memory is allocated for its elements.
+    void check_box(const Axes &start, const Axes &count) const
+    {
+        const Axes shape = this->shape();
+        bool inside = start.size() == shape.size() && count.size() == shape.size();
+        for (std::size_t axis = 0; inside && axis < shape.size(); ++axis)
+        {
+            inside = start[axis] <= shape[axis] && count[axis] <= shape[axis] - start[axis];
+        }
+        if (!inside)
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, "the box is not inside the field");
+        }
+    }
+
+    // Which region holds each element of a box: its number and 1 more, or 0 for none.
+    std::vector<std::uint8_t> regions_of_box(const Axes &start, const Axes &count) const
+    {
+        check_box(start, count);
+        std::vector<std::uint8_t> regions(detail::product(count));
+        check(fszc_stream_regions_of_box(get(), start.data(), count.data(), start.size(),
+                                         regions.data(), regions.size()));
+        return regions;
+    }
+
     const fszc_stream *get() const noexcept { return handle_.get(); }
 
 private:
@@ -593,7 +629,7 @@ public:
     template <class T>
     std::vector<T> decompress_box(const Stream &stream, const Axes &start, const Axes &count) const
     {
-        check_box(stream, start, count);
+        stream.check_box(start, count);
         std::vector<T> box(detail::product(count));
         decompress_box_into(stream, start, count, box);
         return box;
@@ -617,10 +653,13 @@ public:
                                     std::uint64_t index) const
     {
         Axes shape = stream.shape();
-        if (axis < shape.size())
+        if (axis >= shape.size())
         {
-            shape[axis] = 1;
+            // Before memory is allocated for all of the field.
+            throw Error(FSZC_INVALID_ARGUMENT, "axis " + std::to_string(axis) + " of a field of " +
+                                                   std::to_string(shape.size()) + " dimensions");
         }
+        shape[axis] = 1;
         std::vector<T> slice(detail::product(shape));
         decompress_slice_into(stream, axis, index, slice);
         return slice;
@@ -643,21 +682,6 @@ private:
         {
             throw Error(FSZC_INVALID_ARGUMENT, std::to_string(size) + " elements for a shape of " +
                                                    std::to_string(elements));
-        }
-    }
-
-    // That a box is inside the field, before memory is allocated for it.
-    static void check_box(const Stream &stream, const Axes &start, const Axes &count)
-    {
-        const Axes shape = stream.shape();
-        bool inside = start.size() == shape.size() && count.size() == shape.size();
-        for (std::size_t axis = 0; inside && axis < shape.size(); ++axis)
-        {
-            inside = start[axis] <= shape[axis] && count[axis] <= shape[axis] - start[axis];
-        }
-        if (!inside)
-        {
-            throw Error(FSZC_INVALID_ARGUMENT, "the box is not inside the field");
         }
     }
 

@@ -89,9 +89,11 @@ pub struct fszc_info {
     pub has_start: u32,
     /// The bound as requested: the absolute bound, the share of the range, or the target.
     pub requested_bound: f64,
-    /// The absolute bound used, in the field's unit; 0 for a field of one value.
+    /// The absolute bound used, in the field's unit, outside of regions; 0 for a field of one value. Of FSZC_RELATIVE,
+    /// what the largest element keeps.
     pub absolute_bound: f64,
-    /// Distance between neighbouring reconstructed values; 0 when every element is stored exactly.
+    /// Distance between neighbouring reconstructed values; 0 when every element is stored exactly, and of
+    /// FSZC_RELATIVE.
     pub quantization_step: f64,
     /// Where the field begins in a global array, if recorded; `ndim` entries.
     pub start: [u64; FSZC_MAX_DIMS],
@@ -107,8 +109,8 @@ pub struct fszc_info {
     pub missing_bits: [u64; FSZC_MAX_MISSING],
     /// The switches of FSZC_PAPER; zeros for FSZC_DENSE.
     pub research: fszc_research,
-    /// 0.
-    pub reserved: u32,
+    /// Regions with bounds of their own, of which fszc_stream_region tells.
+    pub regions: u32,
     /// Over the finite elements that are not missing, of FSZC_PSNR; NaN where it is not recorded.
     pub mean_squared_error: f64,
     /// The floor of FSZC_RELATIVE; 0 for other bounds.
@@ -187,14 +189,14 @@ fn info_of(stream: &fszc_stream) -> fszc_info {
         missing: padded(&header.missing),
         missing_bits: padded(header.missing_bits()),
         research: header.profile.research().map_or(none, fszc_research::of),
-        reserved: 0,
+        regions: stream.regions().len() as u32,
         mean_squared_error: header.mean_squared_error.unwrap_or(f64::NAN),
         floor: header.relative.map_or(0.0, |part| part.floor),
     }
 }
 
 /// The values, with zeros behind them.
-fn padded<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
+pub(crate) fn padded<T: Copy + Default, const N: usize>(values: &[T]) -> [T; N] {
     std::array::from_fn(|i| values.get(i).copied().unwrap_or_default())
 }
 

@@ -157,7 +157,7 @@ impl Header {
 
     /// The header of a file and where its values begin, or what is wrong with it.
     fn parse(file: &[u8]) -> Result<(Header, usize), String> {
-        let damaged = || "incomplete .npy header: the file is damaged".to_owned();
+        let damaged = || "unreadable .npy header: the file is damaged".to_owned();
         let rest = file.strip_prefix(MAGIC).ok_or_else(damaged)?;
         let ([major, _minor], rest) = rest.split_first_chunk().ok_or_else(damaged)?;
         let (len, rest) = match major {

@@ -1,6 +1,7 @@
 //! Shapes as people write them: `30x192x288`, slowest axis first.
 
 use std::fmt;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -24,10 +25,7 @@ impl Shape {
         let bytes = sides.iter().try_fold(8u64, |n, &side| n.checked_mul(side));
         // A zero side makes the field empty, however large the others.
         if bytes.is_none() && !sides.contains(&0) {
-            return Err(Error::Argument(format!(
-                "the size of shape {} does not fit in 64 bits",
-                written(sides)
-            )));
+            return Err(Error::Argument(too_large(&written(sides))));
         }
         Ok(Shape(sides.to_vec()))
     }
@@ -60,22 +58,30 @@ impl FromStr for Shape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Shape> {
-        let side = |s: &str| s.trim().parse::<u64>().ok();
-        let sides = |list: &str| list.split(['x', 'X', ',']).map(side).collect();
+        let side = |s: &str| s.trim().parse::<u64>();
+        let sides = |list: &str| list.split(['x', 'X', ',']).map(side).collect::<Result<_, _>>();
         // As NumPy and others write it, one side with a comma.
         let inner = |ends: (char, char)| text.trim().strip_prefix(ends.0)?.strip_suffix(ends.1);
-        let sides: Option<Vec<u64>> = match inner(('(', ')')).or_else(|| inner(('[', ']'))) {
-            Some(list) => sides(list.trim_end().strip_suffix(',').unwrap_or(list)),
-            None => sides(text),
-        };
-        let unreadable = || {
-            Error::Argument(format!(
-                "'{text}' is not a shape: separate the sides by x, slowest first, for example \
-                 30x192x288"
-            ))
-        };
-        Shape::new(&sides.ok_or_else(unreadable)?)
+        let sides: Result<Vec<u64>, ParseIntError> =
+            match inner(('(', ')')).or_else(|| inner(('[', ']'))) {
+                Some(list) => sides(list.trim_end().strip_suffix(',').unwrap_or(list)),
+                None => sides(text),
+            };
+        let sides = sides.map_err(|error| {
+            Error::Argument(match error.kind() {
+                IntErrorKind::PosOverflow => too_large(text),
+                _ => format!(
+                    "'{text}' is not a shape: separate the sides by x, slowest first, for example \
+                     30x192x288"
+                ),
+            })
+        });
+        Shape::new(&sides?)
     }
+}
+
+fn too_large(shape: &str) -> String {
+    format!("the size of shape {shape} does not fit in 64 bits")
 }
 
 impl fmt::Display for Shape {
@@ -138,7 +144,10 @@ mod tests {
         ] {
             assert!(text.parse::<Shape>().is_err(), "{text}");
         }
-        assert!("4294967296x4294967296".parse::<Shape>().is_err());
+        for text in ["4294967296x4294967296", "18446744073709551616x1", "0x18446744073709551616"] {
+            let told = text.parse::<Shape>().unwrap_err().to_string();
+            assert_eq!(told, format!("the size of shape {text} does not fit in 64 bits"));
+        }
     }
 
     #[test]

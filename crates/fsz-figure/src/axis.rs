@@ -38,8 +38,14 @@ impl Axis {
         if low > high {
             return Axis { scale, low: 0.0, high: 1.0, from, to };
         }
-        let least = if scale == Scale::Log { 0.05 } else { 1e-6 * high.abs().max(1e-300) };
-        let margin = (0.05 * (high - low)).max(least);
+        let (width, largest) = (high - low, low.abs().max(high.abs()));
+        let margin = match scale {
+            Scale::Log => (0.05 * width).max(0.05),
+            // Of one value, or nearly, so much that the texts of ticks are short and tell them apart.
+            Scale::Linear if largest == 0.0 => 1.0,
+            Scale::Linear if width <= 1e-6 * largest => (1e-2 * largest).max(1e-300),
+            Scale::Linear => 0.05 * width,
+        };
         Axis { scale, low: low - margin, high: high + margin, from, to }
     }
 
@@ -111,6 +117,22 @@ mod tests {
     fn linear_ticks_are_round_and_inside() {
         assert_eq!(linear_ticks(-3.0, 107.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert_eq!(axis(Scale::Linear, -3.0, 107.0).place(20.0), 23.0);
+    }
+
+    #[test]
+    fn ticks_of_one_value_are_told_apart() {
+        for values in [[0.0, 0.0], [32.432_432, 32.432_432], [7.0, 7.000_000_1], [-3.0, -3.0]] {
+            let axis = Axis::over(Scale::Linear, values.into_iter(), 0.0, 100.0);
+            let place = axis.place(values[0]);
+            assert!((49.0..=51.0).contains(&place), "{values:?}: {place}");
+            let mut texts: Vec<String> = axis.ticks().into_iter().map(|tick| tick.0).collect();
+            let all = texts.len();
+            texts.dedup();
+            assert!((2..=7).contains(&all) && texts.len() == all, "{values:?}: {texts:?}");
+            assert!(texts.iter().all(|text| text.len() <= 6), "{texts:?}");
+        }
+        let zero = Axis::over(Scale::Linear, [0.0].into_iter(), 0.0, 100.0);
+        assert_eq!(zero.ticks()[0].0, "-1");
     }
 
     #[test]

@@ -21,7 +21,8 @@ pub struct Line {
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 250.0;
-const LEFT: f64 = 44.0;
+/// Numbers of seven letters, as 11.1652, have room there.
+const LEFT: f64 = 50.0;
 const BOTTOM: f64 = 36.0;
 const RIGHT: f64 = 158.0;
 const TOP: f64 = 24.0;

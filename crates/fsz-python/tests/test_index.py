@@ -112,6 +112,33 @@ def test_sequence() -> None:
         len(fsz_codec.compress(np.float32(1), range=1e-3))
 
 
+@pytest.mark.parametrize("shape", [(40, 70, 80), (300,), (20, 0), (0, 3), (7, 2, 3, 4)])
+@pytest.mark.parametrize("most", [1, 20_000, 400_000, 1 << 25])
+def test_planes_of_an_iteration_are_decoded_together(
+    shape: tuple[int, ...], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = fsz_codec.compress(smooth(shape), range=1e-3, profile="dense")
+    whole = np.asarray(stream)
+    calls = []
+    decode = fsz_codec.Stream._box
+
+    def counted(self: fsz_codec.Stream, start: Any, count: Any) -> Array:
+        calls.append(count[0])
+        return decode(self, start, count)
+
+    monkeypatch.setattr(fsz_codec.Stream, "_box", counted)
+    monkeypatch.setattr("fsz_codec._stream.ITERATED", most)
+    planes = list(stream)
+    assert len(planes) == shape[0]
+    assert all(np.array_equal(plane, whole[i]) for i, plane in enumerate(planes))
+    assert all(type(plane) is type(whole[i]) for i, plane in enumerate(planes))
+    if 0 not in shape:
+        thick = min(shape[0], max(1, most // (whole.nbytes // shape[0])))
+        assert sum(calls) == shape[0] and max(calls) <= thick and len(calls) <= 2 * shape[0] / thick + 1
+    # Each stands in memory of its own.
+    assert all(np.ndim(plane) == 0 or plane.base is None for plane in planes)
+
+
 def damaged_chunks(stream: fsz_codec.Stream) -> list[fsz_codec.Stream]:
     """The stream once for each chunk, with that chunk's payload damaged."""
     plain = stream.to_bytes()

@@ -51,7 +51,8 @@ Usage: cargo xtask <command>
                      it; with --ranks, on N MPI ranks (see mpi); with --picture, draw its window into a
                      PNG file instead
   live-cost          measure how much slower a simulation is with a viewer connected
-  test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs
+  test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs. test --help
+                     lists them
   bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
                      measure how long a simulation on a GPU takes to write, as plain BP5 and through
@@ -103,7 +104,10 @@ fn main() -> ExitCode {
 fn dispatch(args: &[String]) -> Result<()> {
     let is_help = |a: &String| matches!(a.as_str(), "help" | "--help" | "-h");
     let Some((command, rest)) = args.split_first().filter(|_| !args.iter().any(is_help)) else {
-        println!("{HELP}");
+        match args.first().map(String::as_str) {
+            Some("test") => println!("{}", test::help()),
+            _ => println!("{HELP}"),
+        }
         return Ok(());
     };
     match (command.as_str(), rest) {

@@ -102,6 +102,13 @@ fn demos(report: &mut Report) -> Result<()> {
     live::run(Demo { picture: Some(&folder.join("ranks.png")), ranks: Some(2), ..alone })
 }
 
+/// What `cargo xtask test --help` says.
+pub fn help() -> String {
+    let stages = STAGES.iter().map(|stage| format!("\n  {:<12}{}", stage.name, stage.about));
+    let stages: String = stages.collect();
+    format!("Usage: cargo xtask test [STAGE...]\n\nAll stages run, or those named:\n{stages}")
+}
+
 /// Runs all stages, or those named; a failing one does not keep the others from running.
 pub fn run(only: &[String]) -> Result<()> {
     if let Some(name) = only.iter().find(|name| STAGES.iter().all(|s| s.name != name.as_str())) {

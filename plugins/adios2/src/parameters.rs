@@ -140,7 +140,7 @@ const PARAMETERS: [Parameter; 15] = [
     parameter(&["missing"], missing,
         "up to 4 numbers separated by commas",
         "up to 4 numbers, separated by commas, that mark missing values"),
-    parameter(&["profile"], |r, v| set(&mut r.parsed.profile, Profile::named(v)),
+    parameter(&["profile"], |r, v| set(&mut r.parsed.profile, Profile::named(&v.to_lowercase())),
         "paper or dense",
         "`paper`: fastest · `dense`: about half the bytes, for files and networks"),
     parameter(&["choose"], |r, v| set(&mut r.parsed.choose, one_of(v, CHOOSE)),
@@ -367,6 +367,8 @@ mod tests {
         let cuda = parse("accuracy=1 backend=CUDA device=1").unwrap();
         assert_eq!((cuda.backend, cuda.device), (Backend::Cuda, 1));
         assert_eq!(parse("accuracy=1").unwrap().backend, Backend::Auto);
+        let dense = parse("accuracy=1 profile=Dense").unwrap().profile;
+        assert!(matches!(dense, Profile::Dense(_)));
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut devices = vec![Device {
         backend: "cpu",
         available: true,
-        detail: format!("{threads} threads, {instructions} instructions"),
+        detail: format!("{}, {instructions} instructions", terminal::count(threads, "thread")),
         cuda: None,
         auto: None,
     }];

@@ -108,6 +108,11 @@ fn negative_numbers_are_values() {
         &size,
         "'3k' for '--max-bytes <N>': a whole number from 0 is needed, in digits alone",
     );
+    let size = [&size[..4], &["--max-bytes", "99999999999999999999"]].concat();
+    fixture
+        .refused(&size, "'99999999999999999999' for '--max-bytes <N>': a whole number below 2^64");
+    let mask = [&size[..4], &["--abs", "1", "--bound-where", "=1"]].concat();
+    fixture.refused(&mask, "a mask is missing: name its file before =");
     let bits = ["compress", FIELD, "-o", "x.fsz", "--mantissa-bits"];
     for wrong in ["52", "-1", "5.5", "many"] {
         let words = "for '--mantissa-bits <N>': a whole number from 0 to 51 is needed";

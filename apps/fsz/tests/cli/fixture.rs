@@ -88,6 +88,8 @@ impl Fixture {
     pub fn program(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
+        #[cfg(unix)]
+        answers_signals(&mut command);
         command
     }
 
@@ -134,6 +136,23 @@ impl Fixture {
         assert!(run.err.contains(words), "{args:?}: {}", run.err);
         assert_eq!(self.names(), before, "{args:?}");
     }
+}
+
+/// Whoever runs the tests may ignore signals, as what a script leaves in the background does, and the program then ignores
+/// them, too.
+#[cfg(unix)]
+fn answers_signals(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+
+    let reset = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: the default runs no code.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec it calls nothing but `signal`, which may be called there.
+    unsafe { command.pre_exec(reset) };
 }
 
 /// A smooth field with an offset.

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::io::{Read, Write};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::fixture::{FIELD, Fixture};
@@ -33,9 +33,18 @@ fn reading(
     args: &[&str],
     happens: impl FnOnce(&std::fs::File, &Child),
 ) -> Output {
+    reading_by(fixture, fixture.command(args), happens)
+}
+
+/// The same of a command of one's own.
+fn reading_by(
+    fixture: &Fixture,
+    mut command: Command,
+    happens: impl FnOnce(&std::fs::File, &Child),
+) -> Output {
     let zeros = std::fs::File::create(fixture.path(ZEROS)).unwrap();
     zeros.set_len(8_000_000_000).unwrap();
-    let child = fixture.spawn(args);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let deadline = Instant::now() + LONGEST;
     // The handler is set before the field is mapped.
     let maps = format!("/proc/{}/maps", child.id());
@@ -66,6 +75,27 @@ fn an_input_that_becomes_shorter_is_told() {
 fn an_interrupted_compression_leaves_nothing() {
     let args = ["compress", ZEROS, "-o", "x.fsz", "--abs", "1e-3", "--threads", "1"];
     interrupted(&Fixture::new(), &args);
+}
+
+/// As under `nohup`, and in the background of a script.
+#[test]
+fn signals_that_the_program_was_started_to_ignore_are_ignored() {
+    let fixture = Fixture::new();
+    let script = format!(
+        "trap '' HUP TERM; exec {} compress {ZEROS} -o x.fsz --abs 1e-3 --threads 1",
+        env!("CARGO_BIN_EXE_fsz")
+    );
+    let ended = reading_by(&fixture, fixture.program("sh", &["-c", &script]), |_, child| {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:\t")).unwrap();
+        let ignored = u64::from_str_radix(mask, 16).unwrap();
+        let is_ignored = |signal: libc::c_int| ignored >> (signal - 1) & 1 == 1;
+        assert!(is_ignored(libc::SIGHUP) && is_ignored(libc::SIGTERM), "{mask}");
+        assert!(!is_ignored(libc::SIGINT), "{mask}");
+        signal(child, libc::SIGHUP);
+        signal(child, libc::SIGINT);
+    });
+    assert_eq!(ended.status.code(), Some(130), "{ended:?}");
 }
 
 /// There is nothing to continue from.

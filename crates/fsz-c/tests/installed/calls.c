@@ -25,6 +25,7 @@ SAME(INFO, sizeof(fszc_info));
 SAME(CERTIFICATE, sizeof(fszc_certificate));
 SAME(TILE, sizeof(fszc_tile));
 SAME(TILE_COUNTS, sizeof(fszc_tile_counts));
+SAME(REGION, sizeof(fszc_region));
 SAME(TILE_COST, sizeof(fszc_tile_cost));
 SAME(RESEARCH, sizeof(fszc_research));
 SAME(DEVICE_INFO, sizeof(fszc_device_info));

@@ -84,6 +84,14 @@ template <class T> static void round_trip(fszc_profile profile)
     REQUIRE(codec.decompress_box<T>(opened, {3, 4, 5}, {2, 1, 1})[1] == decoded[4 * 1200 + 165]);
     REQUIRE(codec.decompress_tiles<T>(opened, 0, 1)[0] == decoded[0]);
 
+    CompressOptions closer = CompressOptions::absolute(0.1);
+    closer.box({0, 0, 0}, {2, 30, 40}, 0.001);
+    const Stream with_box = codec.compress(field, shape, closer);
+    REQUIRE(stream.regions().empty() && with_box.regions().size() == 1);
+    REQUIRE(with_box.regions()[0].is_box == 1 && with_box.regions()[0].absolute_bound == 0.001);
+    REQUIRE(with_box.regions_of_box({1, 0, 0}, {2, 1, 1}) == std::vector<std::uint8_t>({1, 0}));
+    THROWS(FSZC_INVALID_ARGUMENT, with_box.regions_of_box({1, 0}, {2, 1}));
+
     // Many threads share codec and stream.
     std::vector<std::thread> threads;
     for (std::uint64_t index = 0; index < 4; ++index)

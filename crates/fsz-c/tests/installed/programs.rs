@@ -13,6 +13,7 @@ fn sizes() -> Vec<String> {
         ("CERTIFICATE", size_of::<fsz_c::fszc_certificate>()),
         ("TILE", size_of::<fsz_c::fszc_tile>()),
         ("TILE_COUNTS", size_of::<fsz_c::fszc_tile_counts>()),
+        ("REGION", size_of::<fsz_c::fszc_region>()),
         ("TILE_COST", size_of::<fsz_c::fszc_tile_cost>()),
         ("RESEARCH", size_of::<fsz_c::fszc_research>()),
         ("DEVICE_INFO", size_of::<fsz_c::fszc_device_info>()),

@@ -55,6 +55,7 @@ fn wrong_handles() {
             invalid(fszc_stream_certificate(wrong, data.cast(), 8));
             invalid(fszc_stream_tile_counts(wrong, data.cast(), 8));
             invalid(fszc_stream_tiles(wrong, 0, 1, data.cast(), 8));
+            invalid(fszc_stream_region(wrong, 0, data.cast(), 8));
             let mut len = 0;
             assert!(fszc_stream_bytes(wrong, &mut len).is_null() && len == 0);
             assert!(fszc_stream_name(wrong).is_null());

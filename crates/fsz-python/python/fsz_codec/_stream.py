@@ -22,6 +22,9 @@ Progress = Callable[[int, int], object]
 # elements thick along an axis that is far apart in memory.
 LEAST_STEP = {"paper": 1, "dense": 64}
 
+# Bytes that iterating decodes at once.
+ITERATED = 32 << 20
+
 
 class Stream:
     """A compressed array: its header, certificate and tiles are there, and its elements on demand.
@@ -277,7 +280,15 @@ class Stream:
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(len(self)))
+        return self._planes(len(self))
+
+    def _planes(self, count: int) -> Iterator[Any]:
+        """The elements of the first axis. Many are decoded at once: a tile belongs to several."""
+        together = max(1, ITERATED * count // max(1, self.nbytes))
+        together -= together % 16 if together > 16 else 0  # as thick as boxes of the profile dense are
+        for first in range(0, count, together):
+            for plane in self[first : first + together]:
+                yield plane.copy()  # whoever keeps one does not keep all
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:

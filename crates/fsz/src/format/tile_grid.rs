@@ -8,7 +8,8 @@ use super::{
     profile::{Profile, TileOrder},
 };
 
-/// The tiles of a field of some shape.
+/// The tiles of a field of some shape. What it tells of tiles, chunks and elements that the field does not have means nothing,
+/// and may be a panic.
 #[derive(Clone, Debug)]
 pub struct TileGrid {
     order: Order,

@@ -103,6 +103,9 @@ impl StoredRegion {
     /// Calls `take` with each part of the `len` elements of the field from `first` on that is in the region: where it
     /// begins in these, where in the region's [stream](crate::Stream::region_stream), and how many elements it has;
     /// all in C order of elements, `shape` being that of the field.
+    ///
+    /// # Panics
+    /// May panic with another shape, and for elements that the field does not have.
     pub fn each_in(
         &self,
         shape: &[u64],
@@ -125,8 +128,13 @@ impl Place {
         }
     }
 
-    /// Whether the element at `index` in C order of a field of this shape is in the region.
+    /// Whether the element at `index` in C order of a field of this shape is in the region; none is where the field does
+    /// not have it, or cannot have the region.
     pub fn contains(&self, shape: &[u64], index: u64) -> bool {
+        let is_there = element_count(shape).is_some_and(|elements| index < elements);
+        if !is_there || check_place(self, shape).is_err() {
+            return false;
+        }
         let mut own = false;
         self.each_in(&self.whole(), (index, 1), shape, |_, _, n| own = n > 0);
         own

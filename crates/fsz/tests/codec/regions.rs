@@ -463,3 +463,20 @@ fn room_that_no_number_tells_is_refused() {
         assert!(matches!(most(count), Err(Error::InvalidArgument(_))), "{count} regions");
     }
 }
+
+#[test]
+fn places_hold_no_element_that_a_field_does_not_have() {
+    let inside = Place::Box { start: vec![1, 2], count: vec![2, 3] };
+    assert!(inside.contains(&[4, 5], 7) && inside.contains(&[4, 5], 14));
+    assert!(!inside.contains(&[4, 5], 6) && !inside.contains(&[4, 5], 15));
+    let mask = Region::where_set([false, true, true].into_iter().collect(), Bound::Absolute(1.0));
+    assert!(mask.place.contains(&[3], 1) && mask.place.contains(&[1, 3], 2));
+    let shapes: [&[u64]; 8] =
+        [&[], &[0], &[3], &[4, 4], &[u64::MAX, 2], &[4, 0], &[0, u64::MAX], &[4, 5, 1]];
+    let far = Place::Box { start: vec![u64::MAX, 1], count: vec![2, u64::MAX] };
+    for shape in shapes {
+        assert!(!inside.contains(shape, 1) && !far.contains(shape, 1), "{shape:?}");
+        assert!(!mask.place.contains(shape, 3), "{shape:?}");
+    }
+    assert!(!inside.contains(&[4, 5], 20) && !inside.contains(&[4, 5], u64::MAX));
+}
