@@ -179,11 +179,12 @@ plan_masked(const SharedRow<T> row, u32 *codes, const Quantizer<T> z,
     }
     const MaskedChoice choice = choose_masked(chain.codes, chain.first, block, count);
     const bool far = RANGES && extremes.low <= extremes.high && !extremes.within(reach_of(z));
+    // Whichever way the tiles go, lanes write where others have read.
+    __syncwarp();
     if (!__all_sync(WARP_ALL, chain.error <= z.limit && chain.fits && choice.fits && !far))
     {
         return f;
     }
-    __syncwarp();
     keep_residuals(codes, lane, choice.residuals);
     codes[FIRST_CODES + lane] = static_cast<u32>(chain.first);
 
