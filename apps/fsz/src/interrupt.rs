@@ -28,8 +28,8 @@ struct Work {
 /// Exit code of a program ended by an interrupt: 128 + SIGINT.
 const INTERRUPTED: i32 = 130;
 
-/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, but for those that the program was started to ignore, and makes a file size limit an error of the write
-/// that meets it, and a mapped file that can be read no further an end with a message.
+/// Answers Ctrl-C (and SIGTERM, SIGHUP) from now on, but for those that the program was started to ignore. Makes a file
+/// size limit an error of the write that meets it, and a mapped file that can be read no further an end with a message.
 pub fn install() {
     #[cfg(unix)]
     // SAFETY: a signal that is ignored runs no code; the other handler never returns to what was interrupted.

@@ -33,6 +33,7 @@ mod index;
 mod missing;
 mod model;
 mod options;
+mod pages;
 mod partial;
 mod profile;
 mod progress;
@@ -70,6 +71,7 @@ pub use format::dense::Layout;
 pub use format::header::Header;
 pub use format::sections::max_compressed_len;
 pub use options::{CompressOptions, DecompressOptions};
+pub use pages::ask_for_huge_pages;
 pub use partial::slice_box;
 pub use profile::{
     Profile,

@@ -4,7 +4,7 @@ use std::{fmt, io};
 
 use bytemuck::{Zeroable, allocation::try_zeroed_vec};
 
-use crate::{Error, Result};
+use crate::{Error, Result, pages::ask_for_huge_pages};
 
 /// Zeros that take up memory only where they are written.
 ///
@@ -24,7 +24,9 @@ pub(crate) fn elements<T: Zeroable>(len: u64, what: &str) -> Result<Vec<T>> {
 
 fn zeroed<T: Zeroable>(len: u64, none: impl Fn() -> Error) -> Result<Vec<T>> {
     let len = usize::try_from(len).map_err(|_| none())?;
-    try_zeroed_vec(len).map_err(|()| none())
+    let mut zeros = try_zeroed_vec(len).map_err(|()| none())?;
+    ask_for_huge_pages(&mut zeros);
+    Ok(zeros)
 }
 
 fn none_for(what: fmt::Arguments<'_>) -> Error {

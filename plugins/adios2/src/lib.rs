@@ -13,7 +13,6 @@ mod device;
 mod envelope;
 mod export;
 mod operator;
-mod pages;
 mod parameters;
 mod read_to_device;
 mod sink;

@@ -24,7 +24,6 @@ use crate::{
     block::Block,
     codecs, device,
     envelope::{Envelope, MAX_DIMENSIONS, Mode},
-    pages,
     parameters::{Backend, Choose, Parameters},
     summary, warning,
 };
@@ -297,10 +296,9 @@ impl Operator {
         };
         let header_len = envelope.header_len();
         if header_len + most <= room {
-            // SAFETY: promised by the caller.
-            unsafe { pages::ask_for_huge(out, room) };
             // SAFETY: there is room for it. The codec only writes to the buffer.
             let out = unsafe { slice::from_raw_parts_mut(out, header_len + most) };
+            fsz::ask_for_huge_pages(out);
             let (header, body) = out.split_at_mut(header_len);
             let (length, like_earlier) = encode(body)?;
             envelope.body = &body[..length];
