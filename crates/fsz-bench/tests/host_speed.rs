@@ -5,6 +5,7 @@ use std::{env, time::Instant};
 use cudarc::driver::{result, sys};
 use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, Stream};
 use fsz_bench::median;
+use ndarray::ArrayView;
 
 fn field(len: usize) -> Vec<f32> {
     use rayon::prelude::*;
@@ -92,6 +93,42 @@ fn host_to_host() {
                 figures(|t| t.0),
                 figures(|t| t.1)
             );
+        }
+    }
+}
+
+/// What a call takes that makes the memory for its result: the others here use theirs again.
+#[test]
+#[ignore = "prints a table of speeds; run it with --ignored --nocapture"]
+fn new_memory() {
+    let codec = Codec::cpu();
+    let data = field((1 << 30) / 4);
+    println!(
+        "milliseconds of compression and decompression on the CPU: in memory used again | new"
+    );
+    for profile in [Profile::default(), Profile::Dense(Dense::new())] {
+        let options = CompressOptions::new(Bound::Absolute(3e-3)).profile(profile);
+        for bytes in [1 << 26, 1 << 28, 1 << 30usize] {
+            let shape = [bytes as u64 / 4 / 512 / 512, 512, 512];
+            let data = &data[..bytes / 4];
+            let view = ArrayView::from_shape(shape.map(|n| n as usize), data).expect("its shape");
+            let stream = codec.compress_with(view, &options).expect("compresses");
+            let most = fsz::max_compressed_len(&shape, DType::F32).expect("small");
+            let (mut room, mut back) = (vec![0; most as usize], vec![0f32; data.len()]);
+            let into = |room: &mut [u8]| codec.compress_into(data, &shape, &options, room);
+            let compress = [
+                time(|| {
+                    into(&mut room).expect("compresses");
+                }),
+                time(|| drop(codec.compress_with(view, &options).expect("compresses"))),
+            ];
+            let decompress = [
+                time(|| codec.decompress_into(&stream, &mut back).expect("decodes")),
+                time(|| drop(codec.decompress::<f32>(&stream).expect("decodes"))),
+            ];
+            let figures = |of: [f64; 2]| format!("{:7.1} |{:7.1}", of[0], of[1]);
+            let [compress, decompress] = [compress, decompress].map(figures);
+            println!("{:5} {:5} MiB: {compress},{decompress}", profile.name(), bytes >> 20);
         }
     }
 }
