@@ -30,18 +30,16 @@ template <class T> struct OneSign
     u32 exponent;
     /// The mantissa's factor in the guess.
     float slope;
-    /// What a code is multiplied by to tell what is left of a distance: of f32 the stride, negated
-    /// (the device multiplies and adds in one instruction, but does not subtract); of f64, whose
-    /// stride is no whole number of units, what brings the fraction of the product to the top.
+    /// What a code is multiplied by to tell what is left of a distance: the stride, negated (the
+    /// device multiplies and adds in one instruction, but does not subtract). Of f64 the stride is
+    /// no whole number of units: the fraction tells.
     u32 rest;
     /// A distance times the reciprocal, plus that, is the code, shifted.
     u64 before;
     /// Where the value of code 0 would be.
     Bits value;
-    /// What is left of distances, from there on, may belong to the next code.
+    /// What is left of distances, from there on, may belong to the next code. Of f32.
     u32 last;
-    /// From this one on, all have logarithmic codes.
-    u32 top_regular;
     /// ROUND_BITS, which the compiler must not know: it would add a constant where this way meets
     /// others, in an instruction of its own.
     u32 round;
@@ -91,7 +89,6 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
     own.least = top(least);
     own.end = max(own.least, static_cast<u32>(O::bits(end, O::BEND) >> TOP));
     own.regular = max(bound.edge, O::bits(z.origin, O::BEND));
-    own.top_regular = top(own.regular);
     // Of what is subtracted from elements, the exponent takes the multiple of an octave; `ahead`,
     // the rest, is no less than the units of linear codes.
     const u32 from = static_cast<u32>(z.origin >> UNIT) + Way::LOWERED + bits_of(0x1p23f);
@@ -112,11 +109,6 @@ template <class T> FSZ_DEVICE OneSign<T> make_one_sign(const RelativeQuantizer<T
     {
         own.rest = 0 - stride;
         own.last = ahead - static_cast<u32>(linear_units) + stride - Way::LACKED;
-    }
-    else
-    {
-        own.rest = own.unshift;
-        own.last = stride - Way::LACKED;
     }
     own.round = ROUND_BITS - 1 + bound.curved;
     own.wide_round[0] = own.wide_round[1] = static_cast<u64>(ROUND_BITS) << 32;
@@ -328,7 +320,7 @@ template <class T> struct SignedBlock
         u32 distance;
         const u32 shifted = scaled(d, before, distance);
         const u32 code = shifted >> Way::shift(bound);
-        left = sizeof(T) == 4 ? distance + code * way.rest : shifted * way.rest;
+        left = sizeof(T) == 4 ? distance + code * way.rest : shifted * way.unshift;
         return code;
     }
 
