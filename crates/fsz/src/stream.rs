@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Result},
     float_mode::FloatMode,
     format::{
-        Sections, TileGrid, WORD,
+        Run, Sections, TileGrid, WORD,
         box_runs::rows_of_box,
         checksum::byte_rows,
         header::{self, Header},
@@ -163,10 +163,7 @@ impl<'a> Stream<'a> {
                 out.len()
             )));
         }
-        let places = self.regions.iter().map(|region| &region.place);
-        let shape = &self.header.shape;
-        out.fill(0);
-        region::owners(places, shape, rows_of_box(shape, start, count), out);
+        self.regions_of_runs(rows_of_box(&self.header.shape, start, count), out);
         Ok(())
     }
 
@@ -179,10 +176,14 @@ impl<'a> Stream<'a> {
         if end.is_none_or(|end| end > self.header.elements()) {
             return Err(Error::invalid(format!("{} elements from {first} on", out.len())));
         }
-        let places = self.regions.iter().map(|region| &region.place);
-        out.fill(0);
-        region::owners(places, &self.header.shape, std::iter::once((first, out.len())), out);
+        self.regions_of_runs(std::iter::once((first, out.len())), out);
         Ok(())
+    }
+
+    fn regions_of_runs(&self, runs: impl Iterator<Item = Run> + Clone, out: &mut [u8]) {
+        out.fill(0);
+        let places = self.regions.iter().map(|region| &region.place);
+        region::owners(places, &self.header.shape, runs, out);
     }
 
     /// The stream of a region.

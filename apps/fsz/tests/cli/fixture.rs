@@ -95,7 +95,7 @@ impl Fixture {
 
     /// Starts the program with pipes for what it says.
     pub fn spawn(&self, args: &[&str]) -> Child {
-        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        with_pipes(self.command(args))
     }
 
     /// Runs the program.
@@ -136,6 +136,11 @@ impl Fixture {
         assert!(run.err.contains(words), "{args:?}: {}", run.err);
         assert_eq!(self.names(), before, "{args:?}");
     }
+}
+
+/// Starts a program with pipes for what it says.
+pub fn with_pipes(mut command: Command) -> Child {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Whoever runs the tests may ignore signals, as what a script leaves in the background does, and the program then ignores

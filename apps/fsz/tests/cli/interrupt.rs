@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::fixture::{FIELD, Fixture};
+use crate::fixture::{FIELD, Fixture, with_pipes};
 use crate::output::with_parts;
 
 /// What is waited for takes a moment, also on a busy machine.
@@ -39,12 +39,12 @@ fn reading(
 /// The same of a command of one's own.
 fn reading_by(
     fixture: &Fixture,
-    mut command: Command,
+    command: Command,
     happens: impl FnOnce(&std::fs::File, &Child),
 ) -> Output {
     let zeros = std::fs::File::create(fixture.path(ZEROS)).unwrap();
     zeros.set_len(8_000_000_000).unwrap();
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = with_pipes(command);
     let deadline = Instant::now() + LONGEST;
     // The handler is set before the field is mapped.
     let maps = format!("/proc/{}/maps", child.id());

@@ -6,7 +6,7 @@ use bytemuck::Zeroable;
 
 use super::{
     Region,
-    fill::{Free, fill},
+    fill::{Free, PART, fill},
     frame, owners,
 };
 use crate::{
@@ -112,15 +112,12 @@ pub(crate) fn width(shape: &[u64]) -> usize {
     shape.last().map_or(1, |&n| n as usize)
 }
 
-/// Elements that a thread copies at a time, about.
-const PART: usize = 1 << 16;
-
 /// A field of so many elements in pieces.
 fn pieces(len: usize) -> impl Iterator<Item = Run> + Send {
     (0..len).step_by(PART).map(move |from| (from as u64, PART.min(len - from)))
 }
 
-/// Some runs of a field, one after another: so many elements in all.
+/// Some runs of a field, one after another: so many elements in all. A thread copies about a part at a time.
 fn gather<E: Zeroable + Copy + Send + Sync>(
     mut runs: impl Iterator<Item = Run> + Send,
     elements: u64,

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::{element::Element, error::Result, exec::Execution, missing::is_missing};
 
 /// Elements that a thread takes at a time, and between two looks at whether to stop.
-const PART: usize = 1 << 16;
+pub(super) const PART: usize = 1 << 16;
 /// Elements that are looked at together.
 const TOGETHER: usize = 64;
 
@@ -29,9 +29,9 @@ pub(super) fn fill<T: Element>(
     run: Execution<'_>,
 ) -> Result<()> {
     let width = width.max(1);
-    let mut filler = Filler { missing, keeper, first: T::from_f64(0.0), run };
-    let known = data.iter().zip(owner).find(|&(&d, &own)| own == keeper && filler.counts(d));
-    filler.first = known.map_or(filler.first, |(&d, _)| d);
+    let known = data.iter().zip(owner).find(|&(&d, &own)| own == keeper && counts(d, missing));
+    let first = known.map_or(T::from_f64(0.0), |(&d, _)| d);
+    let filler = Filler { missing, keeper, first, run };
 
     let rows = (PART / width).max(1);
     let parts = data.chunks_mut(rows * width).zip(owner.chunks(rows * width));
@@ -80,10 +80,6 @@ struct Filler<'a, T> {
 }
 
 impl<T: Element> Filler<'_, T> {
-    fn counts(&self, d: T) -> bool {
-        d.is_finite() && !is_missing(d, self.missing)
-    }
-
     /// The next element from `at` on that is free, or is not.
     fn next(&self, owner: &[u8], at: usize, free: bool) -> Result<Option<usize>> {
         let is = |own: u8| (own != self.keeper) == free;
@@ -105,8 +101,9 @@ impl<T: Element> Filler<'_, T> {
         let (mut stop, mut filled) = (0, true);
         while let Some(at) = self.next(owner, stop, true)? {
             stop = self.next(owner, at, false)?.unwrap_or(row.len());
-            let before = (at > 0).then(|| row[at - 1]).filter(|&d| self.counts(d));
-            let behind = row.get(stop).copied().filter(|&d| self.counts(d));
+            let counts = |d: T| counts(d, self.missing);
+            let before = (at > 0).then(|| row[at - 1]).filter(|&d| counts(d));
+            let behind = row.get(stop).copied().filter(|&d| counts(d));
             let gap = &mut row[at..stop];
             match (before.or(behind), behind.or(before), above) {
                 (Some(a), Some(b), _) => {
@@ -120,10 +117,15 @@ impl<T: Element> Filler<'_, T> {
                 (_, _, Above::Nothing) => gap.fill(self.first),
             }
             // A value on the way may be one that is named as missing.
-            gap.iter_mut().filter(|d| !self.counts(**d)).for_each(|d| *d = self.first);
+            gap.iter_mut().filter(|d| !counts(**d)).for_each(|d| *d = self.first);
         }
         Ok(filled)
     }
+}
+
+/// Whether an element tells anything of those beside it.
+fn counts<T: Element>(d: T, missing: &[T]) -> bool {
+    d.is_finite() && !is_missing(d, missing)
 }
 
 /// The value at `share` of the way from `a` to `b`, not beyond them.
