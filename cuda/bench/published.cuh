@@ -10,7 +10,7 @@
 
 #include "device/lookback.cuh"
 #include "encode/control.cuh"
-#include "profile/paper/pack.cuh"
+#include "profile/paper/encode/pack.cuh"
 
 namespace fsz
 {

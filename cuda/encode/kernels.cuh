@@ -24,7 +24,7 @@
         fsz::survey_field(field, n, bound, missing, scratch, words, parts);                        \
     }
 
-/// `compress_layouts` in crates/fsz/src/cuda/kernels.rs.
+/// `compress_layouts` in crates/fsz/src/cuda/kernels/module.rs.
 #define FSZ_COMPRESS_LAYOUT(T)                                                                     \
     FSZ_SECTIONS_LAYOUT, sizeof(fsz::Missing<T>), FSZ_AT(fsz::Missing<T>, bits),                   \
         FSZ_AT(fsz::Missing<T>, count), sizeof(fsz::CompressArgs<T>),                              \

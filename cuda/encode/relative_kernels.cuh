@@ -14,7 +14,7 @@
         fsz::find_relative_bound(field, n, bound, missing, control);                               \
     }
 
-/// `relative_layouts` in crates/fsz/src/cuda/kernels.rs.
+/// `relative_layouts` in crates/fsz/src/cuda/kernels/module.rs.
 #define FSZ_RELATIVE_LAYOUT(T)                                                                     \
     sizeof(fsz::RelativeBound<T>), FSZ_AT(fsz::RelativeBound<T>, eps),                             \
         FSZ_AT(fsz::RelativeBound<T>, floor), FSZ_AT(fsz::RelativeBound<T>, linear_step),          \

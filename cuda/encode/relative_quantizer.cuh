@@ -9,7 +9,7 @@ namespace fsz
 {
 
 /// What the host knows of a pointwise-relative bound: it follows from the bound alone. The same
-/// struct is `RelativeBoundF32` or `RelativeBoundF64` in crates/fsz/src/cuda/abi.rs.
+/// struct is `RelativeBoundF32` or `RelativeBoundF64` in crates/fsz/src/cuda/kernels/abi.rs.
 template <class T> struct RelativeBound
 {
     using Bits = typename Element<T>::Bits;

@@ -35,7 +35,7 @@ enum Mark : u8
 };
 
 /// The field to be filled, where it lies. Pointers are to device memory. The same struct is
-/// `Filling` in crates/fsz/src/cuda/abi.rs.
+/// `Filling` in crates/fsz/src/cuda/kernels/abi.rs.
 template <class T> struct Filling
 {
     T *field;

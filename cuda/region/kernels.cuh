@@ -18,7 +18,7 @@
     (const __grid_constant__ fsz::Filling<T> filling) { fsz::operation(filling); }
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in
-/// memory, and how it launches (crates/fsz/src/cuda/region_kernels.rs).
+/// memory, and how it launches (crates/fsz/src/cuda/kernels/regions.rs).
 #define FSZ_REGION_MODULE(T, type)                                                                 \
     FSZ_REGION_KERNEL(fsz_move_elements_##type)                                                    \
     (const T *from, T *to, const fsz::Move *moves, fsz::u64 count)                                 \

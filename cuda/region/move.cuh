@@ -7,7 +7,7 @@ namespace fsz
 {
 
 /// Elements side by side, and where they go. The same struct is `Move` in
-/// crates/fsz/src/cuda/abi.rs.
+/// crates/fsz/src/cuda/kernels/abi.rs.
 struct Move
 {
     u64 from, to, len;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "decode/kernels.cuh"
-#include "profile/dense/decoder.cuh"
+#include "profile/dense/decode/all_chunks.cuh"
 
 #define FSZ_DECODE_BOXES_ENTRY(operation, Output, Values, coder)                                   \
     extern "C" __global__ void __launch_bounds__(fsz::DENSE_DECODE_WARPS * 32, 1)                  \
@@ -31,7 +31,7 @@
 
 /// The module of an element type and what makes elements of its codes: its kernels, how the structs
 /// that the driver shares lie in memory
-/// (`DECOMPRESS_BOXES_LAYOUTS` in crates/fsz/src/cuda/box_kernels.rs), and how it launches
+/// (`DECOMPRESS_BOXES_LAYOUTS` in crates/fsz/src/cuda/kernels/boxes.rs), and how it launches
 /// (`BoxShapes` there).
 #define FSZ_DECOMPRESS_DENSE_MODULE(Values, coder)                                                 \
     FSZ_DECOMPRESS_DENSE_ENTRIES(Values, coder)                                                    \

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "encode/kernels.cuh"
-#include "profile/dense/count_boxes.cuh"
-#include "profile/dense/encoder.cuh"
+#include "profile/dense/encode/count_boxes.cuh"
+#include "profile/dense/encode/encoder.cuh"
 
 extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 
@@ -62,7 +62,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::SymbolRow, start), FSZ_AT(fsz::SymbolRow, frequency), sizeof(fsz::BoxGrids),   \
         FSZ_AT(fsz::BoxGrids, grid)
 
-/// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/box_kernels.rs.
+/// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/kernels/boxes.rs.
 #define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::BOUND_THREADS,                                                                        \
@@ -82,7 +82,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     };
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in memory
-/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs, then `BOX_LAYOUTS` in box_kernels.rs
+/// (`compress_layouts` in crates/fsz/src/cuda/kernels/module.rs, then `BOX_LAYOUTS` in boxes.rs
 /// beside it), and how it launches.
 #define FSZ_COMPRESS_DENSE_MODULE(T, type)                                                         \
     FSZ_BOUND_ENTRY(T, type)                                                                       \

@@ -8,7 +8,7 @@ namespace fsz
 {
 
 /// The boxes of a field, along four axes of which the first has one element a box, and how they are
-/// coded. The same struct is `BoxGrid` in crates/fsz/src/cuda/abi.rs.
+/// coded. The same struct is `BoxGrid` in crates/fsz/src/cuda/kernels/abi.rs.
 struct BoxGrid
 {
     /// Elements along each axis.

@@ -4,7 +4,7 @@
 
 #include "decode/chunk.cuh"
 #include "decode/kernels.cuh"
-#include "profile/paper/decoder.cuh"
+#include "profile/paper/decode/decoder.cuh"
 
 extern __shared__ uint4 fsz_stages[];
 
@@ -27,8 +27,8 @@ extern __shared__ uint4 fsz_stages[];
     }
 
 /// The module of an element type and what makes elements of its codes: its kernels, how the structs
-/// that the driver shares lie in memory (`DECOMPRESS_LAYOUTS` in crates/fsz/src/cuda/kernels.rs),
-/// and how it launches (`DecompressShapes` there).
+/// that the driver shares lie in memory (`DECOMPRESS_LAYOUTS` in
+/// crates/fsz/src/cuda/kernels/module.rs), and how it launches (`DecompressShapes` there).
 #define FSZ_DECOMPRESS_PAPER_MODULE(Values, coder, most_threads)                                   \
     FSZ_DECOMPRESS_PAPER_ENTRY(fsz_decompress_##coder, Values, OutputRange, most_threads,          \
                                decode_chunk, gridDim.x == stream.sections.chunks, )                \

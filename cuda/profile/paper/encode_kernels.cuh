@@ -4,7 +4,7 @@
 #include "encode/kernels.cuh"
 #include "encode/relative_kernels.cuh"
 #include "encode/simple.cuh"
-#include "profile/paper/encoder.cuh"
+#include "profile/paper/encode/encoder.cuh"
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define FSZ_PERSISTENT 1
 #include "encode/persistent.cuh"
@@ -70,7 +70,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
 #define FSZ_PERSISTENT_SHAPES(Z) 0, 0, 0
 #endif
 
-/// How a module launches: `CompressShapes` in crates/fsz/src/cuda/kernels.rs.
+/// How a module launches: `CompressShapes` in crates/fsz/src/cuda/kernels/module.rs.
 #define FSZ_COMPRESS_PAPER_SHAPES(Z)                                                               \
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::BOUND_THREADS,                                                                        \
@@ -80,7 +80,7 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     };
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in memory
-/// (`compress_layouts` in crates/fsz/src/cuda/kernels.rs), and how it launches.
+/// (`compress_layouts` in crates/fsz/src/cuda/kernels/module.rs), and how it launches.
 #define FSZ_COMPRESS_PAPER_MODULE(T, type)                                                         \
     FSZ_BOUND_ENTRY(T, type)                                                                       \
     FSZ_PERSISTENT_SURVEY_ENTRY(T, type)                                                           \

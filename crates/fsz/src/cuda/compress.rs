@@ -4,19 +4,19 @@ use std::ops::Range;
 
 use cudarc::driver::{result, sys};
 
-use super::{
-    abi::{
-        Arguments, BoundAsked, CompressArgs, Control, HeaderImage, KernelElement, Missing,
-        RelativeArgs, Statistics, Survey,
-    },
-    box_encoding::BoxEncoding,
-    box_sampler::Bring,
-    compress_boxes::BoxCompression,
+use crate::cuda::{
+    boxes::{compress::BoxCompression, encoding::BoxEncoding, sampler::Bring},
     device::Device,
-    error::{check, ok},
-    kernel::{Kernel, Operation},
-    kernels::{CompressShapes, Launch, pointer},
-    relative::RelativeBound,
+    driver::error::{check, ok},
+    kernels::{
+        abi::{
+            Arguments, BoundAsked, CompressArgs, Control, HeaderImage, KernelElement, Missing,
+            RelativeArgs, Statistics, Survey,
+        },
+        kernel::{Kernel, Operation},
+        module::{CompressShapes, Launch, pointer},
+        relative::RelativeBound,
+    },
     stream_kind::{StreamKind, fitted},
 };
 use crate::{
@@ -97,7 +97,7 @@ macro_rules! with_arguments {
 }
 
 impl FieldCompression {
-    /// As [`Compression::new`](super::Compression::new), without regions.
+    /// As [`Compression::new`](crate::cuda::Compression::new), without regions.
     pub fn new(shape: &[u64], dtype: DType, options: &CompressOptions) -> Result<Self> {
         let kind = match &options.profile {
             Profile::Dense(_) if options.model.is_none() => {

@@ -2,8 +2,8 @@
 
 use cudarc::driver::sys;
 
-use super::{
-    compress::FieldCompression, compress_regions::RegionCompression, device::Device,
+use crate::cuda::{
+    compress::FieldCompression, device::Device, regions::compress::RegionCompression,
     stream_kind::StreamKind,
 };
 use crate::{dtype::DType, error::Result, float_mode::FloatMode, options::CompressOptions};

@@ -4,17 +4,17 @@ use std::{ops::Range, slice};
 
 use cudarc::driver::{result, sys};
 
-use super::{
-    abi::{BoxGrid, BoxesToTiles, OutputBox, OutputRange, StreamView},
+use crate::cuda::{
     device::Device,
-    error::check,
-    kernel::{Kernel, Operation},
-    kernels::pointer,
-    pieces,
-    put_regions::put_regions,
-    slabs,
+    driver::{error::check, workspace::Workspace},
+    host::{pieces, slabs},
+    kernels::{
+        abi::{BoxGrid, BoxesToTiles, OutputBox, OutputRange, StreamView},
+        kernel::{Kernel, Operation},
+        module::pointer,
+    },
+    regions::put::put_regions,
     stream_kind::{StreamKind, Tiles},
-    workspace::Workspace,
 };
 use crate::{
     element::Element,
@@ -30,7 +30,7 @@ pub(crate) const REPORT: usize = 16;
 pub(crate) const STATUS: usize = 8;
 
 /// Bytes that a decompression works in: a report, and what chunks of boxes share (`DenseDecoding` in
-/// `cuda/profile/dense/prepare_decode.cuh`).
+/// `cuda/profile/dense/decode/prepare.cuh`).
 pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
 /// What the status holds before a call.
@@ -88,7 +88,7 @@ pub(crate) unsafe fn launch_part(
 /// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`, without regions.
 ///
 /// # Safety
-/// As [`Module::launch`](super::kernels::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
+/// As [`Module::launch`](crate::cuda::kernels::module::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
 /// aligned, after [`StreamKind::clear`]) are device memory of the current context, long enough for what they stand for.
 pub(crate) unsafe fn launch_tiles(
     device: &Device,
@@ -203,7 +203,7 @@ pub(crate) unsafe fn launch_chunks(
 }
 
 /// Enqueues the decompression of the boxes of some chunks: of at most
-/// [`BoxShapes::most_ordered`](super::box_kernels::BoxShapes::most_ordered), or of the first ones.
+/// [`BoxShapes::most_ordered`](crate::cuda::kernels::boxes::BoxShapes::most_ordered), or of the first ones.
 ///
 /// # Safety
 /// As [`launch_boxes`].

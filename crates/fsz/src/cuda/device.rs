@@ -9,9 +9,11 @@ use std::{
 
 use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
-use super::{
-    aside::Asides, context::Context, kernels::Kernels, lanes::Lanes, last_choices::LastChoices,
-    workspace::Workspace,
+use crate::cuda::{
+    boxes::last_choices::LastChoices,
+    driver::{aside::Asides, context::Context, workspace::Workspace},
+    host::lanes::Lanes,
+    kernels::module::Kernels,
 };
 use crate::error::{Error, Result};
 
@@ -61,7 +63,7 @@ impl Device {
     }
 
     fn new(ordinal: usize) -> Result<Self> {
-        let began = (!super::context::is_in_use()).then(Instant::now);
+        let began = (!crate::cuda::driver::context::is_in_use()).then(Instant::now);
         let context = Arc::new(Context::retain(ordinal)?);
         let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -143,8 +145,8 @@ impl DeviceInfo {
 /// # Errors
 /// [`Error::Device`] with the reason when there is none that can be used.
 pub fn devices() -> Result<Vec<DeviceInfo>> {
-    super::context::driver()?;
-    let count = super::error::check("cuDeviceGetCount", result::device::get_count())?;
+    crate::cuda::driver::context::driver()?;
+    let count = crate::cuda::driver::error::check("cuDeviceGetCount", result::device::get_count())?;
     if count < 1 {
         return Err(Error::Device("the NVIDIA driver sees no device".into()));
     }
@@ -152,7 +154,7 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
 }
 
 fn describe(ordinal: i32) -> Result<DeviceInfo> {
-    use super::error::check;
+    use crate::cuda::driver::error::check;
     let device = check("cuDeviceGet", result::device::get(ordinal))?;
     let attribute = |attribute| {
         // SAFETY: the device is one that the driver named.

@@ -2,14 +2,14 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{
-    abi::Control,
+use crate::cuda::{
+    boxes::compress::download,
     compress,
-    compress_boxes::download,
     compression::Compression,
     decompress::{self, VECTOR, launch},
     device::Device,
-    put_regions::check_captured,
+    kernels::abi::Control,
+    regions::put::check_captured,
     stream_kind::{StreamKind, check_stream_aligned},
 };
 use crate::{

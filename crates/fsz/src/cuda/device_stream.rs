@@ -2,14 +2,14 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{
-    abi::StreamView,
+use crate::cuda::{
     decompress::{MOST_LENT, VECTOR, clear_behind, launch, launched_for_host, launched_to_host},
     device::Device,
     device_codec::DeviceCodec,
-    lanes::ALONE,
+    driver::workspace::Buffer,
+    host::lanes::ALONE,
+    kernels::abi::StreamView,
     stream_kind::StreamKind,
-    workspace::Buffer,
 };
 use crate::{
     codec::{check_output, check_type},

@@ -3,12 +3,12 @@
 
 use cudarc::driver::sys;
 
-pub use super::error::check;
-use super::{
+pub use crate::cuda::driver::error::check;
+use crate::cuda::{
     Compression, CudaStream, DeviceCodec, StreamKind,
     compress::FieldCompression,
     decompress::{launch_box, launch_field},
-    image::Image,
+    kernels::image::Image,
 };
 use crate::error::{Error, Result};
 

@@ -4,12 +4,14 @@ use std::{iter, ops::Range};
 
 use cudarc::driver::{result, sys};
 
-use super::{
-    abi::{BoxGrid, Sections, StreamView},
+use crate::cuda::{
     decompress::REPORT,
-    error::{check, ok},
-    kernel::Coder,
-    relative::without_samples,
+    driver::error::{check, ok},
+    kernels::{
+        abi::{BoxGrid, Sections, StreamView},
+        kernel::Coder,
+        relative::without_samples,
+    },
 };
 use crate::{
     bound::Limit,

@@ -1,0 +1,215 @@
+// The elements of a box by lanes that go along its rows, some of each lane in a turn, for what
+// takes few instructions: no place is reckoned by a division, and nothing waits for each load.
+#pragma once
+
+#include "device/copies.cuh"
+#include "profile/dense/encode/box/span.cuh"
+
+namespace fsz
+{
+
+/// How the elements of a layout's boxes are spread over lanes, WIDTH side by side and STEPS of each
+/// lane in a turn. A line is cut into rows of as many of each lane.
+template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
+{
+    using Places = StagePlaces<LAYOUT>;
+    static constexpr bool LINE = LAYOUT == LAYOUT_LINE, BRICK = LAYOUT == LAYOUT_BRICK;
+    /// Lanes that take a row together, and rows that a warp takes at once.
+    static constexpr u32 LANES = LINE ? 32 : BRICK ? 16 / WIDTH : WIDTH > 1 ? 64 / WIDTH : 32;
+    static constexpr u32 ROWS = 32 / LANES;
+    static constexpr u32 LINE_ROW = WIDTH * LANES;
+    /// Elements of a row that are taken before those beside them.
+    static constexpr u32 PART = BRICK || LINE || WIDTH > 1 ? DENSE_BOX : LANES;
+    /// Steps in a plane of the turn, which has several planes of a brick alone.
+    static constexpr u32 PLANE_STEPS = BRICK ? 16 / ROWS : STEPS;
+    static constexpr u32 PLANES = STEPS / PLANE_STEPS;
+    static constexpr u32 TURN_ROWS = STEPS * ROWS;
+    static_assert(STEPS % PLANE_STEPS == 0, "whole planes of a brick");
+    static_assert(!BRICK || Places::TWO_Z == 2 * Places::ODD_Z, "planes of a brick in their order");
+    /// Bytes in shared memory to the next turn's elements.
+    static constexpr u32 TURN_PLACE = LINE    ? TURN_ROWS * LINE_ROW / 2 * Places::TWO_X
+                                      : BRICK ? PLANES * Places::ODD_Z
+                                              : TURN_ROWS / 2 * Places::TWO_Y;
+
+    u32 turns;
+    /// Rows from the lane's first one to the end of the box's, if it has any; of a brick those of a
+    /// plane.
+    i32 room;
+    /// Planes of a brick.
+    i32 planes;
+    /// Elements from the box's first one to the lane's, to its next, to the next plane's and to the
+    /// next turn's.
+    u64 begin;
+    u64 step;
+    u64 plane;
+    u64 turn;
+    u32 place;
+
+    /// Of a part of each row that begins with the element `part`.
+    template <class T> FSZ_DEVICE Turns(const BoxSpan<T> &span, u32 part)
+    {
+        const u32 first = lane_id() / LANES, x = part + lane_id() % LANES * WIDTH;
+        const u32 n_x = span.n[2];
+        const u64 row = LINE ? LINE_ROW : span.row;
+        const u32 rows = LINE ? (n_x + LINE_ROW - 1) / LINE_ROW : span.n[1];
+        const u32 own = LINE ? (n_x + LINE_ROW - 1 - x) / LINE_ROW : x < n_x ? rows : 0;
+        room = static_cast<i32>(own) - static_cast<i32>(first);
+        planes = BRICK ? static_cast<i32>(span.n[0]) : 1;
+        turns =
+            same(BRICK ? (span.n[0] + PLANES - 1) / PLANES : (rows + TURN_ROWS - 1) / TURN_ROWS);
+        begin = first * row + x;
+        step = ROWS * row;
+        plane = span.plane;
+        turn = BRICK ? PLANES * plane : TURN_ROWS * row;
+        place = Places::place(0, first, x);
+    }
+
+    /// Whether the lane has step `k` of the turn.
+    FSZ_DEVICE bool has(u32 k) const
+    {
+        const bool row = static_cast<i32>(k % PLANE_STEPS * ROWS) < room;
+        return row && (!BRICK || static_cast<i32>(k / PLANE_STEPS) < planes);
+    }
+
+    /// Goes on to the next turn.
+    FSZ_DEVICE void next()
+    {
+        room -= BRICK ? 0 : TURN_ROWS;
+        planes -= BRICK ? PLANES : 0;
+        place += TURN_PLACE;
+    }
+
+    /// Bytes in shared memory from the lane's first step to `k`.
+    FSZ_DEVICE static constexpr u32 step_place(u32 k)
+    {
+        return LINE ? k * LINE_ROW / 2 * Places::TWO_X
+                    : Places::place(1, k % PLANE_STEPS * ROWS) + k / PLANE_STEPS * Places::ODD_Z;
+    }
+
+    /// Gives `use` the steps that the lane has of a turn, and where their elements are: `from` on.
+    template <class T, class Use> FSZ_DEVICE void each(const T *from, const Use &use) const
+    {
+#pragma unroll
+        for (u32 p = 0; p < PLANES; ++p)
+        {
+            const T *own = from + p * plane;
+#pragma unroll
+            for (u32 k = p * PLANE_STEPS; k < (p + 1) * PLANE_STEPS; ++k)
+            {
+                if (has(k))
+                {
+                    use(k, own);
+                }
+                own += step;
+            }
+        }
+    }
+};
+
+/// Gives `take` a place in shared memory, WIDTH elements, and whether the lane has them. Those of
+/// the next turn are on their way while a turn's are worked on; they are kept in no cache.
+template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
+{
+    constexpr u32 STEPS = 64 / sizeof(T) / WIDTH;
+    using Lane = Turns<LAYOUT, WIDTH, STEPS>;
+#pragma unroll 1
+    for (u32 part = 0; part < span.n[2]; part += Lane::PART)
+    {
+        Lane lane(span, part), then(lane);
+        const T *from = span.field + lane.begin;
+        T now[STEPS][WIDTH] = {}, next[STEPS][WIDTH] = {};
+        lane.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, now[k]); });
+#pragma unroll 1
+        for (u32 left = lane.turns; left > 0; --left)
+        {
+            from += lane.turn;
+            then.next();
+            then.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, next[k]); });
+#pragma unroll
+            for (u32 k = 0; k < STEPS; ++k)
+            {
+                take(lane.place + Lane::step_place(k), now[k], lane.has(k));
+            }
+            lane.next();
+            // Those of the next turn have had a turn's time to come. (Loads into other registers
+            // from turn to turn have one scoreboard, so each would wait for the newest.)
+#pragma unroll
+            for (u32 k = 0; k < STEPS; ++k)
+            {
+#pragma unroll
+                for (u32 e = 0; e < WIDTH; ++e)
+                {
+                    now[k][e] = next[k][e];
+                }
+            }
+        }
+    }
+}
+
+FSZ_DEVICE void load_landed(u32 at, float (&to)[4])
+{
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+                 : "r"(at)
+                 : "memory");
+}
+
+FSZ_DEVICE void load_landed(u32 at, float (&to)[1])
+{
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(to[0]) : "r"(at) : "memory");
+}
+
+/// The same of elements whose words replace them: all of a box come to `stage` at once before any
+/// is worked on. A turn's elements land in places of the same turn's words.
+template <u32 LAYOUT, u32 WIDTH, class Take>
+FSZ_DEVICE void each_landed(const BoxSpan<float> &span, u32 stage, const Take &take)
+{
+    constexpr u32 STEPS = 8 / WIDTH;
+    using Lane = Turns<LAYOUT, WIDTH, STEPS>;
+    // The words of four elements are two pairs apart: those of two lanes fill two places that four
+    // elements fit in.
+    const u32 aside = WIDTH == 4 ? lane_id() % 2 * (StagePlaces<LAYOUT>::ODD_X - 8) : 0;
+#pragma unroll 1
+    for (u32 part = 0; part < span.n[2]; part += Lane::PART)
+    {
+        Lane lane(span, part);
+        const float *from = span.field + lane.begin;
+#pragma unroll 1
+        for (u32 left = lane.turns; left > 0; --left)
+        {
+            const u32 to = stage + lane.place + aside;
+            lane.each(from, [&](u32 k, const float *at) {
+                begin_copy<4 * WIDTH>(to + Lane::step_place(k), at);
+            });
+            from += lane.turn;
+            lane.next();
+        }
+    }
+    wait_for_copies();
+#pragma unroll 1
+    for (u32 part = 0; part < span.n[2]; part += Lane::PART)
+    {
+        Lane lane(span, part);
+#pragma unroll 1
+        for (u32 left = lane.turns; left > 0; --left)
+        {
+            float d[STEPS][WIDTH];
+#pragma unroll
+            for (u32 k = 0; k < STEPS; ++k)
+            {
+                load_landed(stage + lane.place + aside + Lane::step_place(k), d[k]);
+            }
+            // Where others' elements are a lane writes words.
+            __syncwarp();
+#pragma unroll
+            for (u32 k = 0; k < STEPS; ++k)
+            {
+                take(lane.place + Lane::step_place(k), d[k], lane.has(k));
+            }
+            lane.next();
+        }
+    }
+}
+
+} // namespace fsz

@@ -1,0 +1,89 @@
+// What warps work with while boxes are encoded: shared memory for a box, and memory of the device.
+#pragma once
+
+#include "profile/dense/encode/code/events.cuh"
+#include "profile/dense/encode/code/rans_encoder.cuh"
+#include "profile/dense/encode/plain/program.cuh"
+
+namespace fsz
+{
+
+/// Steps of a box's events at most: of its mask, with the first element; behind it of its
+/// residuals, with the flags of passes.
+constexpr u32 EVENT_STEPS = STEPS_MOST + 1;
+static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 2 * GROUP_STEPS <= EVENT_STEPS,
+              "room for the groups of steps of a plain box");
+/// Words of a record of escapes at most, for each word of an element: a quarter of a box's elements
+/// is listed.
+constexpr u32 RECORD_WORDS = 3 + DENSE_BOX / 8;
+
+/// What a compression works with beside its control: device memory that is made ready before. The
+/// same struct is `DenseWork` in crates/fsz/src/cuda/kernels/abi.rs.
+struct DenseWork
+{
+    EncodeProgram *programs;
+    const SymbolRows *rows;
+    /// The stream's tables.
+    const u32 *tables;
+    /// For each warp that predicts as many `PredictorSlot`s as it has boxes ready.
+    u32 *slots;
+    /// Of each warp that codes, room for chunks: records from its beginning on, half words from its
+    /// end back.
+    u32 *rooms;
+    u32 table_words;
+    /// Half words of a room.
+    u32 half_words;
+    /// Warps of a team that predict.
+    u32 predictors;
+    /// The first chunk that a launch encodes; all before it are encoded. The launch takes those up
+    /// to its end for all that there are, and the next one begins where its tables are.
+    u32 first_chunk;
+};
+
+/// Boxes that a warp has ready, at most: it predicts one while another is coded.
+constexpr u32 BOXES_READY = 2;
+
+/// What a box is predicted to.
+template <class T> struct PredictorSlot
+{
+    static constexpr u32 RECORD = RECORD_WORDS + DENSE_BOX / 4 * Element<T>::WORDS;
+    /// Words of events of a mask, and as many of residuals, or in the place of these of
+    /// differences.
+    static constexpr u32 RESIDUALS = 32 * EVENT_STEPS;
+    static constexpr u32 DIFFERENCES = 2 * Element<T>::WORDS * DENSE_BOX;
+    static constexpr u32 VALUES = RESIDUALS > DIFFERENCES ? RESIDUALS : DIFFERENCES;
+    /// Words in all, so many that events of the next slot are copied by 16 bytes.
+    static constexpr u32 LEN = (RESIDUALS + VALUES + DENSE_BOX / 32 + RECORD + 3) / 4 * 4;
+    /// The events of the mask, and behind its last step those of residuals.
+    u32 *residuals;
+    /// Context and difference of each step and lane, one after another.
+    uint2 *differences;
+    /// In their place: events of a plain box of Lorenzo prediction.
+    u32 *lorenzo;
+    /// Which elements of a box are listed.
+    u32 *listed;
+    /// The box's record of escapes.
+    u32 *record;
+
+    FSZ_DEVICE PredictorSlot(const DenseWork &work, u32 number)
+    {
+        residuals = work.slots + static_cast<u64>(number) * LEN;
+        lorenzo = residuals + RESIDUALS;
+        differences = reinterpret_cast<uint2 *>(lorenzo);
+        listed = lorenzo + VALUES;
+        record = listed + DENSE_BOX / 32;
+    }
+};
+
+/// Shared memory for counts of all symbols.
+constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
+
+/// The shared memory of a warp that predicts: targets, codes or values of a box, and which of its
+/// elements are masked.
+struct EncodeStage
+{
+    i32 words[DENSE_BOX];
+    u32 mask[DENSE_BOX / 32];
+};
+
+} // namespace fsz

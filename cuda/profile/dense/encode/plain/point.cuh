@@ -1,0 +1,153 @@
+// The points of a plain box on a walk through it: each word in shared memory turns from a target
+// into a value, and an event, which tells residual and context, goes to device memory (FORMAT.md,
+// Dense: predict).
+#pragma once
+
+#include "device/copies.cuh"
+#include "device/hopper.cuh"
+#include "device/shared.cuh"
+#include "profile/dense/encode/apart.cuh"
+#include "profile/dense/encode/code/events.cuh"
+#include "profile/dense/encode/plain/program.cuh"
+
+namespace fsz
+{
+
+/// The targets of an element that is masked, and of one that is listed: they may come out as
+/// anything, and are below all others. What is listed has a residual of 0.
+constexpr u32 MASKED_TARGET = 0x80000000u;
+constexpr u32 LISTED_TARGET = 0x80000001u;
+
+/// A point after the other of a lane, with what is known of those before. MASKED: some targets are
+/// `MASKED_TARGET` or `LISTED_TARGET`.
+template <u32 LAYOUT, bool MASKED> struct PlainPoint
+{
+    using Places = StagePlaces<LAYOUT>;
+    /// Whether residuals tell of those around them.
+    static constexpr bool AROUND = LAYOUT != LAYOUT_LINE;
+
+    u32 stage;
+    u32 fine_bits;
+    u32 part_bits;
+    /// What residuals around count, if they do.
+    u32 weight;
+    /// The weighted size of the lane's last residual and a part of what all contexts have.
+    u32 size;
+    /// The largest residual of the lane, in a pass and so far.
+    u32 most;
+    u32 largest;
+    /// Whether a value is too large: one that follows from values of masked points alone may be.
+    bool wild;
+    /// The lane's entries from the next one on, which is known.
+    const u32 *entries;
+    u32 next_entry;
+    /// Where the lane's first event goes, and the next one.
+    const u32 *first_event;
+    u32 *events;
+
+    FSZ_DEVICE PlainPoint(u32 stage, u32 fine_bits, bool around, const u32 *entries, u32 *events)
+        : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
+          weight(around ? 16 : 0), size(4), most(0), largest(0), wild(false), entries(entries),
+          next_entry(__ldg(entries)), first_event(events), events(events)
+    {
+    }
+
+    /// The word of a lane's point. A lane without one stands where another has its own.
+    FSZ_DEVICE static u32 own_word(u32 at, u32 entry)
+    {
+        u32 word;
+        asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\nmov.b32 %0, 0;\n"
+                     "@there ld.shared.u32 %0, [%1];\n}"
+                     : "=&r"(word)
+                     : "r"(at), "r"(entry));
+        return word;
+    }
+
+    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step. The entry tells
+    /// whether the lane has one: a number, which takes fewer instructions than a truth value that
+    /// is kept.
+    template <bool FINE, u32 BITS = DENSE_SPREAD_BITS>
+    FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, u32 entry)
+    {
+        using Event = PlainEvent<FINE>;
+        const bool there = static_cast<i32>(entry) >= 0;
+        const i32 target = static_cast<i32>(own_word(at, entry));
+        const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
+        const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
+        const i32 r = left_out ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
+        const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
+        const u32 own = static_cast<u32>(abs(r));
+        u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
+        if constexpr (AROUND)
+        {
+            const u32 sides =
+                __shfl_up_sync(WARP_ALL, size, 1) + __shfl_down_sync(WARP_ALL, size, 1);
+            m += 2 * size + sides;
+            size = there ? own * weight + 4 : size;
+        }
+        else
+        {
+            m += 16;
+        }
+        m = min(m, 4095u);
+        // The exponent is the octave, and the digits behind it are those of a context.
+        const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
+        constexpr u32 OCTAVE = 127 + 4;
+        const u32 context = FINE ? (digits >> 22) - 2 * OCTAVE : (digits >> 23) - OCTAVE;
+        if constexpr (MASKED)
+        {
+            wild = wild ||
+                   (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
+        }
+        give(there && !masked, Event::of(r, context));
+        if (there)
+        {
+            most = max(most, own);
+            store_word(at, value);
+        }
+    }
+
+    /// Leaves the event of a step.
+    FSZ_DEVICE void give(bool there, u32 event)
+    {
+        __stcg(events, there ? event : NO_RESIDUAL);
+        events += 32;
+    }
+
+    /// Fills up the last group of steps; gives how many groups there are.
+    FSZ_DEVICE u32 end_group()
+    {
+        while ((events - first_event) % (32 * GROUP_STEPS) != 0)
+        {
+            give(false, NO_RESIDUAL);
+        }
+        return same(static_cast<u32>((events - first_event) / (32 * GROUP_STEPS)));
+    }
+
+    /// Corners, which have a group of steps of their own; whether they have residuals.
+    FSZ_DEVICE bool corners(u32 entry)
+    {
+        using Event = PlainEvent<false>;
+        const bool there = static_cast<i32>(entry) >= 0;
+        const u32 at = stage + (entry & ENTRY_POSITION);
+        const i32 target = load_value(at);
+        const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
+        const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
+        const i32 r = left_out ? 0 : target >> part_bits;
+        const u32 value = static_cast<u32>(r) << fine_bits;
+        const u32 own = there ? static_cast<u32>(abs(r)) : 0;
+        give(there && !masked, Event::of(r, Event::CONTEXTS - 1));
+        __syncwarp();
+        if (there)
+        {
+            store_word(at, value);
+        }
+        __syncwarp();
+        largest = own;
+        // The rest of the group is not looked at.
+        end_group();
+        return __any_sync(WARP_ALL, own > 0);
+    }
+};
+
+} // namespace fsz
