@@ -34,7 +34,7 @@ pub struct Args {
     /// Uncompressed original of the field
     #[arg(long, value_name = "FILE")]
     pub original: Option<PathBuf>,
-    /// Shape of raw and headerless .zfp files, slowest axis first, as 30x192x288
+    /// Shape of raw and headerless .zfp files, slowest axis first, for example 30x192x288
     #[arg(long, value_name = "SHAPE")]
     pub shape: Option<Shape>,
     /// Element type of raw and headerless .zfp files
@@ -46,7 +46,7 @@ pub struct Args {
     /// Axis to show first; by default the slowest
     #[arg(long, value_name = "AXIS", allow_negative_numbers = true, value_parser = whole::<usize>)]
     pub axis: Option<usize>,
-    /// Plane of it to show first; by default plane 0
+    /// Index along this axis of the plane to show first; by default 0
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub index: Option<u64>,
     /// ADIOS2 variable to show first; by default the first
@@ -55,7 +55,7 @@ pub struct Args {
     /// ADIOS2 step, or file of a folder, to show first; by default the first, 0
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub step: Option<u64>,
-    /// Missing value of the original, as 9.96921e36; may be repeated
+    /// Missing value of the original, for example 9.96921e36; may be given several times
     // clap knows neither -1e+20 nor -inf as a number.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = number)]
     pub missing: Vec<f64>,
@@ -68,7 +68,7 @@ pub struct Args {
     /// Memory for the compressed steps of a simulation, in MB
     #[arg(long, value_name = "MB", default_value_t = 512, requires = "live", allow_negative_numbers = true, value_parser = whole::<u64>)]
     pub live_memory: u64,
-    /// Hand this call to the window that another one with this option has opened, and end
+    /// Hand this call to the window that an earlier call with this option opened, if there is one, and end
     #[cfg(unix)]
     #[arg(long)]
     pub single_instance: bool,

@@ -29,9 +29,8 @@ pub const EXIT_CODES: [(&str, &str); 4] = [
 /// T_30x192x288.f32), .npy, .fsz, .zfp and ADIOS2 .bp; the content of a file takes precedence over its
 /// name. LZ1 and LZ2 are the first- and second-order Lorenzo predictors.
 ///
-/// Outputs appear whole or not at all; symbolic links are followed. The input - is standard input, which
-/// is read into memory, as a pipe is. The output - is standard output, and summaries then go to standard
-/// error.
+/// Outputs appear whole or not at all; symbolic links are followed. The input - is standard input; it is read
+/// into memory, and so is a pipe. The output - is standard output; summaries then go to standard error.
 #[derive(Debug, Parser)]
 #[command(name = "fsz", version, max_term_width = 100, after_long_help = exit_codes(&EXIT_CODES))]
 pub struct Cli {

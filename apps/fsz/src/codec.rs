@@ -10,7 +10,7 @@ use fsz::{Backend, Codec, Dense, Profile, Stream};
 /// Where to compress and decompress.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub enum BackendChoice {
-    /// The CPU, or CUDA for calls that it does sooner (see fsz devices).
+    /// The CPU, or CUDA for calls that are faster there (see fsz devices).
     #[default]
     Auto,
     /// The CPU.

@@ -31,7 +31,7 @@ int main(void)
     fszc_codec *codec;
     fszc_compress_options *options;
     fszc_stream *stream;
-    check(fszc_codec_new(FSZC_AUTO, 0, 0, &codec)); /* the CPU, or CUDA where it is sooner */
+    check(fszc_codec_new(FSZC_AUTO, 0, 0, &codec)); /* the CPU, or CUDA where it is faster */
     check(fszc_compress_options_value_range(1e-3, &options)); /* 1e-3 of max - min */
     check(fszc_compress_options_set_name(options, "temperature"));
     check(fszc_compress(codec, field, FSZC_F32, shape, 3, options, &stream));

@@ -17,7 +17,7 @@ int main()
         }
     }
 
-    fsz_codec::Codec codec; // the CPU, or CUDA where it is sooner
+    fsz_codec::Codec codec; // the CPU, or CUDA where it is faster
     auto options = fsz_codec::CompressOptions::absolute(1e-3);
     options.missing(1e20).name("salinity").time_step(17);
     const fsz_codec::Stream stream = codec.compress(field, shape, options);

@@ -382,8 +382,8 @@ typedef struct fszc_tile_cost
     uint64_t bytes;
 } fszc_tile_cost;
 
-// The CPU, or the first CUDA device for calls that it does sooner: large ones. What the device does
-// not serve, or fails at, the CPU does.
+// The CPU, or the first CUDA device for calls that are faster there: large ones. What the device
+// does not serve, or fails at, the CPU does.
 #define FSZC_AUTO 0
 
 // The CPU.

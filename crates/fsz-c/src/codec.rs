@@ -12,7 +12,7 @@ use crate::{
 /// Where a codec runs: FSZC_AUTO, FSZC_CPU, FSZC_CUDA or FSZC_CPU_PORTABLE. All of them write the same
 /// bytes.
 pub type fszc_backend = u32;
-/// The CPU, or the first CUDA device for calls that it does sooner: large ones. What the device does
+/// The CPU, or the first CUDA device for calls that are faster there: large ones. What the device does
 /// not serve, or fails at, the CPU does.
 pub const FSZC_AUTO: fszc_backend = 0;
 /// The CPU.

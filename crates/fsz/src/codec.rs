@@ -84,7 +84,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// The CPU, or the first CUDA device for calls that it does sooner: large ones, by what calls cost on this
+    /// The CPU, or the first CUDA device for calls that are faster there: large ones, by what calls cost on this
     /// machine ([`Calibration`](crate::Calibration)). What the device does not serve, or fails at, the CPU does.
     /// CUDA is not started before calls gain by it; [`devices`](crate::devices) says why a device cannot be used.
     pub fn auto() -> Self {

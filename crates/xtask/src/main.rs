@@ -47,17 +47,17 @@ Usage: cargo xtask <command>
                      open the demo's output in the viewer; with --picture, draw its window into a PNG
                      file instead
   live-demo [--ranks N] [--picture FILE]
-                     run a simulation that streams its steps through ADIOS2's SST, with the viewer beside
-                     it; with --ranks, on N MPI ranks (see mpi); with --picture, draw its window into a
-                     PNG file instead
+                     run a simulation that streams its steps through ADIOS2's SST, with the viewer
+                     beside it; with --ranks, on N MPI ranks (see mpi); with --picture, draw its
+                     window into a PNG file instead
   live-cost          measure how much slower a simulation is with a viewer connected
-  test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs. test --help
-                     lists them
+  test [STAGE...]    run all checks and tests, or the stages named; this is what CI runs.
+                     `test --help` lists them
   bench [ARGS...]    measure speed and ratio beside memcpy and zfp; ARGS go to `fsz bench`
   bench-output [FOLDER]
                      measure how long a simulation on a GPU takes to write, as plain BP5 and through
-                     FSZ, from the device and from the host (1 GiB a step); with FOLDER, use the gray-scott and libfsz_adios2.so in it,
-                     without cargo and set-up
+                     FSZ, from the device and from the host (1 GiB a step); with FOLDER, use the
+                     gray-scott and libfsz_adios2.so in it, without cargo and set-up
   study [ARGS...]    repeat the paper's evaluation on the test data and synthetic fields: a report and
                      CSV files in target/study; ARGS go to `fsz study`
   install --prefix DIR
@@ -78,14 +78,15 @@ Usage: cargo xtask <command>
   public-api         update crates/fsz/public-api.txt, the list of what the library exports
   fatbin             compile the kernels ahead of time, for builds with the feature `fatbin`
   mpi [--scaling [FOLDER DEVICES]]
-                     build ADIOS2 with MPI into the cache folder (once, 13 minutes) and print the shell
-                     lines that select it; with --scaling, run the example on 1 to 16 ranks; with FOLDER,
-                     use the gray-scott and libfsz_adios2.so in it on so many GPUs, without cargo and set-up
-  gpu-put            build ADIOS2 with CUDA into the cache folder (once, 13 minutes) and print the shell
-                     lines with which the tests of its GPU Put find it
+                     build ADIOS2 with MPI into the cache folder (once, 13 minutes) and print the
+                     shell lines that select it; with --scaling, run the Gray-Scott example on 1 to 16
+                     ranks; with FOLDER and DEVICES, use the gray-scott and libfsz_adios2.so in it on so
+                     many GPUs, without cargo and set-up
+  gpu-put            build ADIOS2 with CUDA into the cache folder (once, 13 minutes) and print the
+                     shell lines by which the tests of its GPU Put find it
   wheel              build the Python package into target/wheels
   check-plain        check that plain cargo needs a Rust toolchain and a linker, nothing else
-  env                print shell lines with which plain cargo finds what `setup` installed:
+  env                print shell lines by which plain cargo finds what `setup` installed:
                      eval \"$(cargo xtask env)\"
 
 The cache folder is $FSZ_CACHE, else $XDG_CACHE_HOME/fsz, else ~/.cache/fsz.";

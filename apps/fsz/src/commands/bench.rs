@@ -65,10 +65,10 @@ pub struct Args {
     /// Value-range error bounds [default: 1e-3; CUDA: 1e-2,1e-3,1e-4]
     #[arg(long, value_name = "E", value_delimiter = ',')]
     range: Vec<f64>,
-    /// Absolute error bounds; of value-range bounds only those given are measured beside
+    /// Absolute error bounds; value-range bounds are then measured only if --range is given
     #[arg(long, visible_alias = "absolute", value_name = "E", value_delimiter = ',')]
     abs: Vec<f64>,
-    /// Pointwise-relative error bounds, likewise
+    /// Pointwise-relative error bounds; as for --abs
     #[arg(long, value_name = "E", value_delimiter = ',')]
     relative: Vec<f64>,
     /// Floor of the pointwise-relative bounds: errors up to this are allowed everywhere

@@ -26,17 +26,16 @@ const LARGE: u64 = 32 << 20;
 
 /// Compare a reconstruction or a compressed file with the original
 ///
-/// Violations are finite values beyond the bound, of regions beyond their own; NaN, ±Inf and missing values that lost
-/// their bits are counted apart, as changed (altered in JSON). fsz verify counts alike, and ends
-/// with exit code 1 where there are some; here they are figures like the others, and no failure. Finite values of which the
-/// reconstruction has NaN or ±Inf are violations; without a bound, too, they are told, as lost.
+/// Violations are finite values beyond the bound (in regions, beyond the region's own) and finite values that
+/// became NaN or ±Inf, which are reported as lost even without a bound. NaN, ±Inf and missing values whose bits
+/// changed are counted separately, as changed (altered in JSON). fsz verify counts in the same way, and ends with exit
+/// code 1 if there are any; here they are figures like the others, and no failure.
 ///
-/// A .fsz file of a field of 32 MiB and more with three axes or more is decoded part by part, and at most one of its
-/// slices, of the last two axes, and two parts are in memory. Of others the decoded field is.
+/// A .fsz file of 32 MiB of values or more and at least three axes is decoded part by part: in memory are at
+/// most one slice of the last two axes and two parts. Other fields are decoded whole.
 ///
-/// --variable, --step and --block tell which field of an ADIOS2 file is meant, be it the original or the reconstruction;
-/// where both are ADIOS2 files, of both. Of an ADIOS2 original, a .fsz file that stores the name of a variable and a time
-/// step tells which of them are meant.
+/// --variable, --step and --block select the field of an ADIOS2 file, be it the original, the reconstruction or
+/// both. For an ADIOS2 original, a .fsz file that stores a variable name and a time step tells these by default.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("step", |arg| arg.help(STEP)))]
 pub struct Args {

@@ -31,19 +31,19 @@ use series::SeriesArgs;
 
 /// Compress a field to a .fsz file, or a series of fields to a folder of them
 ///
-/// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series: with --range, the
-/// bound is the same share of one range for all of them, which a first pass finds (of each variable its own), and
-/// so is --floor-range; --psnr, --ratio and --max-bytes are met by each step alone. For all steps of an ADIOS2 file, name a folder
-/// as the output. Files have the steps 0, 1, 2, … in the order in which they are named: a shell's * puts s10 before s2. Steps
-/// appear whole or not at all: after an interruption, --resume continues.
+/// Several inputs, or all steps of variables of an ADIOS2 file, go to a folder as one series. --range and
+/// --floor-range are then shares of one range for all steps of a variable, which a first pass finds; --psnr,
+/// --ratio and --max-bytes are met by each step on its own. For all steps of an ADIOS2 file, name a folder as
+/// the output. Files become steps 0, 1, 2, … in the order given: a shell's * puts s10 before s2. Steps appear
+/// whole or not at all; after an interruption, --resume continues.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = bounds::WHICH)]
 pub struct Args {
     /// Input field; several make a series
     #[arg(value_name = "IN", required = true)]
     input: Vec<PathBuf>,
-    /// Output file; - for standard output. Of a series a folder, which is created if needed; one that
-    /// does not exist yet ends with / if there is a single input
+    /// Output file; - for standard output. For a series, a folder, which is created if needed; with a single
+    /// input, a folder that does not exist yet must end with /
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     #[command(flatten)]
@@ -57,7 +57,8 @@ pub struct Args {
     /// rounded to f32 is a different number: give both. Those of a .fsz input by default
     #[arg(long, value_name = "V")]
     missing: Vec<f64>,
-    /// Variable name to store in the stream; by default that of the input, where it tells one. An empty one is none
+    /// Variable name to store in the stream; by default that of the input, if it has one. An empty name stores
+    /// none
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Overwrite an existing output file
@@ -85,12 +86,12 @@ struct InputArgs {
     /// Type of raw values: f32 or f64
     #[arg(long, value_name = "TYPE")]
     dtype: Option<DType>,
-    /// Variable to read from an ADIOS2 file; of a series several may be given, and all fields are read by
+    /// Variable to read from an ADIOS2 file; for a series several may be given, and all fields are read by
     /// default
     #[arg(long, value_name = "NAME")]
     variable: Vec<String>,
-    /// Time step to read from an ADIOS2 file, counted from 0; of a series all by default. Of another file: time
-    /// step to store in the stream
+    /// Time step to read from an ADIOS2 file, counted from 0; for a series all by default. With other inputs:
+    /// time step to store in the stream
     #[arg(long, value_name = "N")]
     step: Option<u64>,
     /// ADIOS2 block to read instead of the whole array
@@ -123,15 +124,15 @@ struct BoundArgs {
     /// Pointwise-relative error bound: E times each value, with E at most 0.5
     #[arg(long, value_name = "E")]
     relative: Option<f64>,
-    /// Pointwise-relative error bound in the words of bit rounding: that of a mantissa rounded to N bits, which is
-    /// 2^-(N+1) of each value; of f64 at most 26 bits
+    /// Pointwise-relative error bound in terms of bit rounding: that of a mantissa rounded to N bits, which is
+    /// 2^-(N+1) of each value; for f64 at most 26 bits
     #[arg(long, value_name = "N", value_parser = |text: &str| whole_in(text, 0u8, 51))]
     mantissa_bits: Option<u8>,
     /// Find the bound that gives a PSNR of at least this many decibels
     #[arg(long, value_name = "DB")]
     psnr: Option<f64>,
-    /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %; a warning tells where
-    /// it is further off
+    /// Find the bound whose compression ratio comes nearest to this one, as a rule within 3 %; a warning says
+    /// if it is further off
     #[arg(long, value_name = "X")]
     ratio: Option<f64>,
     /// Find the smallest bound whose output has at most this many bytes
@@ -166,10 +167,10 @@ impl BoundArgs {
 #[derive(Debug, clap::Args)]
 #[group(multiple = false)]
 struct FloorArgs {
-    /// With --relative or --mantissa-bits: an error of A is small enough for any value, in the units of the field
+    /// With --relative or --mantissa-bits: errors up to A, in the units of the field, are allowed for any value
     #[arg(long, value_name = "A")]
     floor: Option<f64>,
-    /// The same as R times (max - min) of the field
+    /// The same floor, as R times (max - min) of the field
     #[arg(long, value_name = "R")]
     floor_range: Option<f64>,
 }
@@ -215,8 +216,8 @@ struct ProfileArgs {
     /// How values are coded
     #[arg(long, value_enum, default_value_t, value_name = "PROFILE")]
     profile: ProfileName,
-    /// Shape of the boxes of the profile dense; by default the one that suits the field best. Bounds by region have
-    /// others where these are not filled, as by a mask
+    /// Shape of the boxes of the profile dense; by default the one that suits the field best. Regions that do
+    /// not fill such boxes, such as masks, get others
     #[arg(long, value_enum)]
     layout: Option<LayoutName>,
     /// Code values as this .fsz file does: by its profile, with the layout, prediction and tables that were chosen

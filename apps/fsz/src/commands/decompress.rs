@@ -16,15 +16,15 @@ mod series;
 
 /// Decompress a .fsz or .zfp file to raw values or .npy, or a series of them to a folder of .npy files
 ///
-/// Several inputs, or all .fsz files of a folder, go to a folder, each as a .npy file of the same name. A damaged one is
-/// told, and the others are decompressed; the exit code is then 1.
+/// Several inputs, or all .fsz files of a folder, go to a folder, each as a .npy file of the same name. Damaged
+/// ones are reported and the others decompressed; the exit code is then 1.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Compressed file, or several, or a folder of them
     #[arg(value_name = "IN.fsz", required = true)]
     input: Vec<PathBuf>,
-    /// Output file: .npy, or raw little-endian values for any other extension that names nothing else; - for raw
-    /// values on standard output. Of a series a folder, which is created if needed
+    /// Output file: .npy, or raw little-endian values for an extension that names no other format; - for raw
+    /// values on standard output. For a series, a folder, which is created if needed
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Overwrite existing output files

@@ -12,11 +12,11 @@ use fsz_figure::number::bytes;
 
 /// List usable backends and CUDA devices, explain failures, and show what --backend auto goes by
 ///
-/// With --backend auto, a call runs on a CUDA device when that is sooner done: "CUDA from" is the size of the
-/// smallest field of which that holds in a program that has used CUDA before, "first call" in one that has not,
-/// and that needs the time named to begin and to end with CUDA. What calls cost is measured once, when a program
-/// could have saved more than a second by it, and kept in the user's cache folder ($FSZ_CACHE, else
-/// $XDG_CACHE_HOME/fsz, else ~/.cache/fsz); until then usual figures serve.
+/// With --backend auto, a call runs on a CUDA device if it is faster there. "CUDA from" is the size from
+/// which that holds in a program that has used CUDA before; "first call" is that size in one that has not,
+/// and that first spends the time shown on starting and ending CUDA. What calls cost is measured once, when
+/// a program has spent ten times as long with calls as measuring takes, and kept in the user's cache folder
+/// ($FSZ_CACHE, else $XDG_CACHE_HOME/fsz, else ~/.cache/fsz); until then usual figures serve.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Measure anew now, on all CPU threads and CUDA device 0, and keep the result; takes some seconds

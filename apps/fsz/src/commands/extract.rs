@@ -7,8 +7,8 @@ use anyhow::Result;
 
 /// Extract one step of a variable from an ADIOS2 file
 ///
-/// A .fsz output receives the compressed bytes of one ADIOS2 block unchanged: they have the variable's name and not
-/// the time step, which an operator is not told. Any other output receives the decoded array.
+/// A .fsz output receives the compressed bytes of one ADIOS2 block unchanged: they hold the variable's name but
+/// not the time step, which ADIOS2 does not tell an operator. Any other output receives the decoded array.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// ADIOS2 file
@@ -23,8 +23,8 @@ pub struct Args {
     /// ADIOS2 block; required for a .fsz output if there are several
     #[arg(long, value_name = "N")]
     block: Option<u64>,
-    /// Output file: .fsz, .npy, or raw little-endian values for any other extension that names nothing else;
-    /// - for raw values on standard output
+    /// Output file: .fsz, .npy, or raw little-endian values for an extension that names no other format; - for
+    /// raw values on standard output
     #[arg(short, long, value_name = "OUT.fsz")]
     output: PathBuf,
     /// Overwrite an existing output file

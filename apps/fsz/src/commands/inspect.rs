@@ -20,10 +20,10 @@ mod tiles;
 /// Show the header, certificate and tiles of a .fsz file, of a folder of them, or of every ADIOS2 block of a
 /// .bp file
 ///
-/// Nothing is decoded. A folder or a .bp file is shown step by step, with ratio and error, and so are several .fsz
-/// files, in the order in which they are named. A .fsz file of the paper author's own release (magic FSZ1) has no
-/// certificate. Exit code 1 when --require-compressed finds something uncompressed, or one of several files cannot be
-/// read: the others are shown.
+/// Nothing is decoded. A folder or a .bp file is shown step by step, with ratio and error, and so are several
+/// .fsz files, in the order given. A .fsz file of the paper author's own release (magic FSZ1) has no
+/// certificate. The exit code is 1 if --require-compressed finds something uncompressed, or if one of several
+/// files cannot be read; the others are shown.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input file, or several .fsz files, or folders of them

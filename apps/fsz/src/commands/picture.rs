@@ -28,8 +28,8 @@ const TEXT: usize = 16;
 
 /// Draw a plane of a field as a PNG picture; of a .fsz file only that plane is decoded
 ///
-/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are grey; of
-/// other files than .fsz, name the missing ones with --missing.
+/// Without --axis and --index it is the middle plane of the slowest axes. Missing values, NaN and ±Inf are
+/// grey; unless the file is a .fsz, name missing values with --missing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Input field

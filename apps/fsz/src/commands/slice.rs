@@ -22,7 +22,7 @@ pub struct Args {
     /// Index along the axis, counted from 0
     #[arg(long, value_name = "N")]
     index: u64,
-    /// Output file: .npy, or raw little-endian values for any other extension that names nothing else; - for raw
+    /// Output file: .npy, or raw little-endian values for an extension that names no other format; - for raw
     /// values on standard output
     #[arg(short, long, value_name = "OUT.npy")]
     output: PathBuf,

@@ -24,24 +24,25 @@ use pairs::{Pair, Pairs};
 /// Check that a .fsz file, or a series of them, is intact, or check it against the originals; exit code 1 if an error
 /// bound is violated
 ///
-/// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical,
-/// and the largest errors, in the type of the field, must equal those in the stream's certificate (be no larger where
-/// parts have bounds of their own). Of a file of the paper author's own release (magic FSZ1), which has no certificate,
-/// it tells by how much the bound is exceeded.
+/// Every finite value must be within the bound, NaN, ±Inf and missing values must be bit-identical, and the
+/// largest errors, in the type of the field, must equal those in the stream's certificate (or not exceed them,
+/// where regions have bounds of their own). For a file of the paper author's own release (magic FSZ1), which
+/// has no certificate, it tells by how much the bound is exceeded.
 ///
-/// Without an original everything is decoded and every checksum compared: what a stream says of its errors then holds
-/// as it did when it was written. A damaged file is an error.
+/// Without an original, everything is decoded and every checksum compared: the values are then those that the
+/// certificate vouches for. A damaged file is an error.
 ///
-/// Of a series name the folder and all originals: each belongs to the stream of the same name, as fsz compress names
-/// it. Of an ADIOS2 original the streams tell variable and step. A file that cannot be checked, a stream without its
-/// original or an original without its stream is told, and the others are checked; the exit code is then 1, too.
+/// For a series, name the folder and all originals: each belongs to the stream of the same name, as fsz
+/// compress names it. With an ADIOS2 original, the streams tell variable and step. A file that cannot be
+/// checked, a stream without its original and an original without its stream are reported, and the others
+/// checked; the exit code is then 1, too.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "fsz verify [OPTIONS] <IN.fsz>... [--original <FILE>...]")]
 pub struct Args {
     /// Compressed file, or several, or a folder of them
     #[arg(value_name = "IN.fsz")]
     input: Vec<PathBuf>,
-    /// Original field, of a series all of them; a raw file takes its shape from the stream
+    /// Original field, for a series all of them; a raw file takes its shape from the stream
     #[arg(long, value_name = "FILE", num_args = 1..)]
     original: Vec<PathBuf>,
     /// Print JSON

@@ -77,7 +77,7 @@ def compress(
     :param regions: up to 16 parts with bounds of their own, pairs ``(key, bound)``: a key selects a box of the array by
         slices and integers, or is an array of bool of its shape; the bound is of the kind of the array's. Where
         they overlap, the last one holds. They go with no target.
-    :param backend: ``"auto"`` (the CPU, or a CUDA device for calls that it does sooner), ``"cpu"``, ``"cuda"``
+    :param backend: ``"auto"`` (the CPU, or a CUDA device for calls that are faster there), ``"cpu"``, ``"cuda"``
         or ``"cuda:1"``. All give the same bytes. A CUDA array is compressed on its device.
     :param threads: threads to use, at most 4 for each core; one for each by default. The bytes do not depend on it.
     :param progress: called now and then as ``progress(done, total)`` with bytes of the array; an exception that

@@ -31,11 +31,10 @@ pub struct SeriesArgs {
     /// With --range or --floor-range: the largest value of the series
     #[arg(long, value_name = "V", requires = "range_min")]
     pub range_max: Option<f64>,
-    /// Keep the steps that an earlier run completed, which must have had the same options; steps whose input or
-    /// place in the list changed since are compressed again, and so are those whose values are
-    /// damaged, or coded like another file than that of --like; a damaged header is an error. An input counts as changed
-    /// after chmod, chown and a new hard link, too: nothing but the time of these tells that an older file took its place,
-    /// as by mv, cp -p or tar
+    /// Keep the steps that an earlier run with the same options completed. Compressed again are steps whose
+    /// input or place in the list changed, whose values are damaged, or that are coded like another file than
+    /// that of --like; a damaged header is an error. An input also counts as changed after chmod, chown or a
+    /// new hard link: only the time of these shows that an older file took its place, as by mv, cp -p or tar
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
