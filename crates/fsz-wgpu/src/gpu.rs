@@ -1,7 +1,8 @@
 //! A device with the decoder's pipelines.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use fsz::Profile;
 use fsz::format::{TILE, dense::LANES};
@@ -19,6 +20,7 @@ pub struct Gpu {
     page_limit: u64,
     /// Whether the lanes of a chunk of `dense` are one subgroup.
     subgroups: bool,
+    opengl: bool,
     name: String,
 }
 
@@ -142,8 +144,9 @@ impl Gpu {
         let info = device.adapter_info();
         let subgroups = device.features().contains(wgpu::Features::SUBGROUP)
             && info.subgroup_min_size as usize >= LANES;
+        let opengl = info.backend == wgpu::Backend::Gl;
         let (pipelines, name) = (Arc::default(), info.name);
-        Ok(Gpu { device, queue, pipelines, page_limit, subgroups, name })
+        Ok(Gpu { device, queue, pipelines, page_limit, subgroups, opengl, name })
     }
 
     /// The GPU's name.
@@ -165,10 +168,11 @@ impl Gpu {
         }
     }
 
-    /// Whether it is used through OpenGL: by one thread at a time. wgpu panics where another one waits for longer than
-    /// some seconds, of which on Windows there is one.
+    /// Whether it is used through OpenGL: by one thread at a time, for which the others wait. Those that use the device
+    /// itself must not do so for long meanwhile: wgpu panics where one waits for some seconds, of which on Windows there is
+    /// one.
     pub fn is_opengl(&self) -> bool {
-        self.device.adapter_info().backend == wgpu::Backend::Gl
+        self.opengl
     }
 
     /// Whether it is the processor that computes.
@@ -358,11 +362,13 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`] when it fails.
     pub(crate) fn wait(&self) -> Result<()> {
+        let _alone = self.opengl.then(alone);
         waited(|| self.device.poll(wgpu::PollType::wait_indefinitely()))
     }
 
     /// Calls `make` and reports what the device says of it, full memory above all.
     pub(crate) fn checked<R>(&self, make: impl FnOnce(&wgpu::Device) -> R) -> Result<R> {
+        let _alone = self.opengl.then(alone);
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         // A driver that does not compile a shader.
         let internal = self.device.push_error_scope(wgpu::ErrorFilter::Internal);
@@ -374,6 +380,31 @@ impl Gpu {
             None => Ok(made),
         }
     }
+}
+
+/// Lets one thread of the process use OpenGL, until what it gives is dropped. wgpu has a lock of its own, but panics where it
+/// is waited for too long.
+fn alone() -> Alone {
+    static TURN: Mutex<()> = Mutex::new(());
+    let first = !IS_ALONE.replace(true);
+    Alone { turn: first.then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner)) }
+}
+
+/// Of a thread that is alone already, nothing.
+struct Alone {
+    turn: Option<MutexGuard<'static, ()>>,
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        if self.turn.is_some() {
+            IS_ALONE.set(false);
+        }
+    }
+}
+
+thread_local! {
+    static IS_ALONE: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The most bytes of a buffer that a shader reads or writes. Metal gives larger ones, of which shaders count the bytes in
@@ -453,6 +484,27 @@ mod tests {
         assert!(told(|| panic!("static")).contains("static"));
         assert!(told(|| Err(wgpu::PollError::Timeout)).starts_with("the GPU failed: "));
         assert!(waited(|| Ok(wgpu::PollStatus::QueueEmpty)).is_ok());
+    }
+
+    #[test]
+    fn one_thread_is_alone_at_a_time() {
+        use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+        let inside = AtomicUsize::new(0);
+        let work = || {
+            for _ in 0..100 {
+                let _outer = alone();
+                let _inner = alone();
+                drop(alone());
+                assert_eq!(inside.fetch_add(1, SeqCst), 0);
+                std::thread::yield_now();
+                inside.fetch_sub(1, SeqCst);
+            }
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("no other was inside"));
+        });
+        assert!(!IS_ALONE.get());
     }
 
     #[test]
