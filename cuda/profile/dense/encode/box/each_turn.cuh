@@ -107,11 +107,12 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
 };
 
 /// Gives `take` a place in shared memory, WIDTH elements, and whether the lane has them. Those of
-/// the next turn are on their way while a turn's are worked on; they are kept in no cache.
-template <u32 LAYOUT, u32 WIDTH, class T, class Take>
+/// the next turn are on their way while a turn's are worked on; they are kept in no cache. BYTES of
+/// each lane in a turn.
+template <u32 LAYOUT, u32 WIDTH, u32 BYTES = 64, class T, class Take>
 FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
 {
-    constexpr u32 STEPS = 64 / sizeof(T) / WIDTH;
+    constexpr u32 STEPS = BYTES / sizeof(T) / WIDTH;
     using Lane = Turns<LAYOUT, WIDTH, STEPS>;
 #pragma unroll 1
     for (u32 part = 0; part < span.n[2]; part += Lane::PART)
@@ -161,8 +162,9 @@ FSZ_DEVICE void load_landed(u32 at, float (&to)[1])
 }
 
 /// The same of elements whose words replace them: all of a box come to `stage` at once before any
-/// is worked on. A turn's elements land in places of the same turn's words.
-template <u32 LAYOUT, u32 WIDTH, class Take>
+/// is worked on. A turn's elements land in places of the same turn's words. Unless it is SHORT,
+/// four elements of a lane are worked on at a time.
+template <u32 LAYOUT, u32 WIDTH, bool SHORT, class Take>
 FSZ_DEVICE void each_landed(const BoxSpan<float> &span, u32 stage, const Take &take)
 {
     constexpr u32 STEPS = 8 / WIDTH;
@@ -194,18 +196,25 @@ FSZ_DEVICE void each_landed(const BoxSpan<float> &span, u32 stage, const Take &t
 #pragma unroll 1
         for (u32 left = lane.turns; left > 0; --left)
         {
-            float d[STEPS][WIDTH];
-#pragma unroll
-            for (u32 k = 0; k < STEPS; ++k)
+            constexpr u32 AT_ONCE = SHORT ? STEPS : 4 / WIDTH;
+#pragma unroll 1
+            for (u32 first = 0; first < STEPS; first += AT_ONCE)
             {
-                load_landed(stage + lane.place + aside + Lane::step_place(k), d[k]);
-            }
-            // Where others' elements are a lane writes words.
-            __syncwarp();
+                // A turn's parts are as far apart as steps of an even number are.
+                const u32 from = lane.place + first / AT_ONCE * Lane::step_place(AT_ONCE % STEPS);
+                float d[AT_ONCE][WIDTH];
 #pragma unroll
-            for (u32 k = 0; k < STEPS; ++k)
-            {
-                take(lane.place + Lane::step_place(k), d[k], lane.has(k));
+                for (u32 k = 0; k < AT_ONCE; ++k)
+                {
+                    load_landed(stage + from + aside + Lane::step_place(k), d[k]);
+                }
+                // Where others' elements are a lane writes words.
+                __syncwarp();
+#pragma unroll
+                for (u32 k = 0; k < AT_ONCE; ++k)
+                {
+                    take(from + Lane::step_place(k), d[k], lane.has(first + k));
+                }
             }
             lane.next();
         }

@@ -94,7 +94,10 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         most = larger_part(most, part);
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    if constexpr (Numbers::SHORT)
+    // All of a box at once, and some side by side, where its code is short enough for that: the
+    // walk through bricks is the longest.
+    constexpr bool LANDS = sizeof(T) == sizeof(u32) && (Numbers::SHORT || LAYOUT != LAYOUT_BRICK);
+    if constexpr (Numbers::SHORT || LANDS)
     {
         const auto take = [&](u32 place, const T(&d)[WIDTH], bool there) {
             u32 words[WIDTH], most = top;
@@ -109,9 +112,9 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
                 store_targets<LAYOUT, WIDTH>(stage + place, words);
             }
         };
-        if constexpr (sizeof(T) == sizeof(u32))
+        if constexpr (LANDS)
         {
-            each_landed<LAYOUT, WIDTH>(span, stage, take);
+            each_landed<LAYOUT, WIDTH, Numbers::SHORT>(span, stage, take);
         }
         else
         {

@@ -42,7 +42,9 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
                                              Decoded<RelativeError<T>, T> found,
                                              LeftOut<T, MASKED> out)
 {
-    bool near = true, larger_one = false;
+    bool larger_one = false;
+    /// The largest error of linear codes; no error is a NaN, since elements are finite.
+    T linear = 0;
     const bool none = found.low > found.high;
     T low = none ? value_of(Element<T>::INFINITE) : found.low;
     T high = none ? value_of(Element<T>::INFINITE | Element<T>::SIGN) : found.high;
@@ -56,7 +58,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
         const T error = magnitude_of(difference_of(d, decoded));
         found.error.absolute = larger(found.error.absolute, error);
         const bool is_linear = bits_of(size) < with.edge;
-        near = near && (!is_linear || error < with.above);
+        linear = larger(linear, is_linear ? error : T(0));
         // As long as the error is not above the product, the quotient is not above the largest.
         if (!is_linear && error > product_below(found.error.relative, size))
         {
@@ -80,7 +82,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
         found.low = low;
         found.high = high;
     }
-    return {found, near, larger_one};
+    return {found, linear < with.above, larger_one};
 }
 
 } // namespace fsz

@@ -59,11 +59,12 @@ template <class T> struct CurveTargets
         const Bits bits = bits_of(d) & ~Element<T>::SIGN;
         const double pattern = as_double(guess_pattern(bits) - base);
         double size = __dadd_rn(first, __dmul_rn(__dsub_rn(pattern, middle), pattern_parts));
-        bool there = size >= least && bits < Element<T>::INFINITE;
-        if (bits < edge)
+        const bool linear = bits < edge;
+        // No branches: elements are worked on side by side.
+        const bool there = linear | ((size >= least) & (bits < Element<T>::INFINITE));
+        if (linear)
         {
             size = __dmul_rn(static_cast<double>(value_of(bits)), linear_parts);
-            there = true;
         }
         const u64 sign = static_cast<u64>(bits_of(d) >> (8 * sizeof(T) - 1)) << 63;
         const u64 part = bits_of(__dsub_rn(value_of(bits_of(size) ^ sign), zero));
