@@ -6,11 +6,11 @@ use crate::{
     bound::Bound,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     float_mode::FloatMode,
     format::{
         Run, Sections, TileGrid, WORD,
         box_runs::rows_of_box,
-        checksum::byte_rows,
         header::{self, Header},
         regions,
     },
@@ -21,7 +21,7 @@ use crate::{
     region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
-    target,
+    target, threads,
     tile_cost::TileCost,
     tile_record::{TileCounts, TileRecord},
     tile_records::TileRecords,
@@ -91,7 +91,7 @@ impl<'a> Stream<'a> {
             return Err(Error::corrupt("the header's lengths contradict each other"));
         }
         let metadata = &bytes[fields.header_len as usize..sections.payload as usize];
-        if byte_rows(metadata, 0) != fields.metadata_checksum {
+        if Level::detect().byte_rows(metadata, 0) != fields.metadata_checksum {
             return Err(Error::corrupt("the checksum of heads and index does not match"));
         }
         let mut stream = Self::new(bytes, header, grid, sections);
@@ -292,7 +292,8 @@ impl<'a> Stream<'a> {
         // The sum of all rows is known, and those before the section are few.
         let fields = self.header.fields();
         let before = fields.header_len as usize..self.sections.regions.start as usize;
-        fields.metadata_checksum.wrapping_sub(byte_rows(&self.bytes[before], 0))
+        let sum = Level::detect().byte_rows(&self.bytes[before], 0);
+        fields.metadata_checksum.wrapping_sub(sum)
     }
 
     pub(crate) fn check_chunk(&self, number: u64) -> Result<()> {
@@ -388,22 +389,29 @@ impl<'a> Stream<'a> {
     }
 
     /// Compares the checksums of the payload, and decodes nothing: much sooner done than [`Stream::chunk`] for all chunks.
-    /// Those of everything else were compared when the stream was opened. Progress counts bytes of the payload.
+    /// Those of everything else were compared when the stream was opened. Progress counts bytes of the payload. All threads of
+    /// the current rayon pool do it.
     ///
     /// # Errors
     /// [`Error::Corrupt`] when the payload is damaged, [`Error::Cancelled`].
     pub fn check_payload(&self, progress: &Progress) -> Result<()> {
         progress.begin(self.payload().len() as u64);
+        let run = Execution {
+            level: Level::detect(),
+            threads: threads::current(),
+            progress: Some(progress),
+        };
         with_element!(self.header.dtype, T => {
-            let (index, mut shapes) = (self.index(), Vec::new());
-            let mut decoder = self.decoder::<T>()?;
-            for number in 0..self.chunks() {
-                let chunk = index.chunk(number, &mut shapes)?;
-                let len = chunk.payload.len() as u64;
-                decoder.load(chunk)?;
-                progress.advance(len)?;
-            }
-            Ok(())
+            run.each(
+                (self.chunks() as usize, 0..self.chunks()),
+                || Ok((self.decoder::<T>()?, Vec::new())),
+                |(decoder, shapes), number| {
+                    let chunk = self.index().chunk(number, shapes)?;
+                    let len = chunk.payload.len() as u64;
+                    decoder.load(chunk)?;
+                    run.advance(len)
+                },
+            )
         })
     }
 
@@ -439,7 +447,7 @@ impl<'a> Stream<'a> {
         if partial::check_box(&self.header.shape, start, count)? == 0 {
             return Ok(Vec::new());
         }
-        Ok(self.grid.touched(start, count).into_iter().map(|part| part.chunk).collect())
+        Ok(self.grid.touched(start, count).map(|part| part.chunk).collect())
     }
 
     pub(crate) fn index(&self) -> Index<'_> {
