@@ -6,6 +6,7 @@ mod decompress;
 mod fill;
 mod frame;
 mod mask;
+mod parts;
 mod ranges;
 #[cfg(feature = "cuda")]
 mod runs;
@@ -170,6 +171,7 @@ impl Place {
     }
 
     /// The runs of the field's elements that are in the region, in its order.
+    #[cfg(feature = "cuda")]
     pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + Send + '_> {
         match self {
             Place::Box { start, count } => Box::new(rows_of_box(shape, start, count)),
@@ -250,7 +252,7 @@ fn check_place(place: &Place, shape: &[u64]) -> Result<()> {
 
 /// The most bytes that regions take.
 pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result<u64> {
-    let mut most = regions::Table::new(regions.iter().map(|region| &region.place)).len() as u64;
+    let mut most = regions::Table::len_of(regions.iter().map(|region| &region.place)) as u64;
     for region in regions {
         check_place(&region.place, shape)?;
         // Neither can be near the largest number, but regions may lie over each other.
