@@ -157,7 +157,7 @@ fn take<E: Copy>((first, n): Run, data: &[E], own: &mut [E]) {
 }
 
 /// Lets threads do `work` for some runs of a field and their places in `out`, where they are one after another.
-pub(super) fn each_run<E: Send>(
+pub(crate) fn each_run<E: Send>(
     runs: impl Iterator<Item = Run> + Send,
     out: &mut [E],
     run: Execution<'_>,

@@ -13,9 +13,9 @@ mod runs;
 
 use std::{ops::Range, sync::Arc};
 
-pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
 pub(crate) use compress::{certificate, of_field, of_region, width};
+pub(crate) use compress::{compress, each_run};
 #[cfg(feature = "cuda")]
 pub(crate) use decompress::Wanted;
 pub(crate) use decompress::{around, put};
@@ -26,15 +26,14 @@ pub use ranges::BoxRanges;
 #[cfg(feature = "cuda")]
 pub(crate) use runs::{covered, held};
 
+#[cfg(feature = "cuda")]
+use crate::format::box_runs::rows_of_box;
 use crate::{
     bound::Bound,
     dtype::DType,
     error::{Error, Result},
     format::{
-        MAX_REGIONS, Run,
-        box_runs::{rows_of_box, run_in_box},
-        geometry::element_count,
-        regions,
+        MAX_REGIONS, Run, box_runs::run_in_box, geometry::element_count, regions,
         sections::max_compressed_len,
     },
     options::CompressOptions,

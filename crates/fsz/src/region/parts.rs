@@ -9,10 +9,10 @@ pub(super) const PART: usize = 1 << 16;
 
 /// Some runs of a field with their places in `out`, where they are one after another: about a part at a time, and of no run
 /// more than that.
-pub(super) fn parts<'a, E>(
+pub(super) fn parts<E>(
     runs: impl Iterator<Item = Run>,
-    out: &'a mut [E],
-) -> impl Iterator<Item = Vec<(Run, &'a mut [E])>> {
+    out: &mut [E],
+) -> impl Iterator<Item = Vec<(Run, &mut [E])>> {
     let of_run = |(first, len): Run| {
         (0..len).step_by(PART).map(move |from| (first + from as u64, PART.min(len - from)))
     };
