@@ -118,9 +118,8 @@ struct Parts {
     all: u64,
 }
 
-/// Planes that are decoded at once are a multiple of this, so that few boxes are decoded twice: the side of a box
-/// of two axes, and of three.
-const SIDES: [u64; 2] = [64, 16];
+/// Bytes of a part at most that is thicker so that no chunk is decoded for several parts.
+const MOST: u64 = 512 << 20;
 
 impl Parts {
     /// Parts of about so many values.
@@ -139,8 +138,17 @@ impl Parts {
         // The slowest axis that is longer than 1.
         let axis = shape.iter().position(|&n| n != 1).unwrap_or(0);
         let unit: u64 = shape[axis + 1..].iter().product();
-        let side = SIDES[usize::from(shape.len() - axis > 2)];
-        let together = (values / unit.max(1)).next_multiple_of(side);
+        // Chunks are decoded as a whole, and their boxes lie side by side along the last three axes that are longer than 1.
+        let axes = stream.grid().axes();
+        let long = shape[axis..].iter().filter(|&&n| n != 1).count();
+        let own = 4_usize.saturating_sub(long).min(3);
+        let (of_box, of_chunk) = (axes.extent[own], axes.extent[own] * axes.cell[own]);
+        let planes = values / unit.max(1);
+        let size = stream.header().dtype.size() as u64;
+        let together = match of_chunk.saturating_mul(unit).saturating_mul(size) <= MOST {
+            true => planes.max(1).next_multiple_of(of_chunk),
+            false => planes.next_multiple_of(of_box),
+        };
         let together = together.clamp(1, shape[axis].max(1));
         Parts { axis: Some(axis), units: shape[axis], unit, together, all }
     }
@@ -224,6 +232,33 @@ mod tests {
                     .unwrap();
                     assert_eq!(joined, whole);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn few_chunks_are_decoded_for_several_parts() {
+        let shapes: [&[u64]; 4] =
+            [&[200, 90, 70], &[300, 200], &[1, 130, 1, 90, 40], &[3, 70, 40, 50]];
+        for shape in shapes {
+            let values = vec![0.5; shape.iter().product::<u64>() as usize];
+            // Bricks do not fill a field of two axes.
+            let fits = |own: &Profile| shape.len() > 2 || own.layout_name() != "brick";
+            for profile in profiles().into_iter().filter(fits) {
+                let bytes = compressed(profile, &values, shape);
+                let stream = Stream::open(&bytes).unwrap();
+                let parts = Parts::of(&stream, 5000);
+                let Some(axis) = parts.axis else { continue };
+                let mut decoded = 0;
+                for units in parts.each() {
+                    let (mut at, mut count) = (vec![0; shape.len()], shape.to_vec());
+                    (at[axis], count[axis]) = (units.start, units.end - units.start);
+                    decoded += stream.chunks_of_box(&at, &count).unwrap().len() as u64;
+                }
+                // Where boxes at the end of an axis do not fill a chunk, it goes on behind them.
+                let most = stream.chunks() + parts.count() as u64 - 1;
+                assert!(decoded <= most, "{decoded} of {}: {profile:?} {shape:?}", stream.chunks());
+                assert!(parts.count() > 1 || shape.len() == 2, "{profile:?} {shape:?}");
             }
         }
     }

@@ -124,7 +124,7 @@ fn mask(path: &Path, field: &Field, codec: &Codec) -> Result<Mask> {
     let mask = fsz_field::open(path, &Hints { like, ..Hints::default() }, codec)?;
     fits(mask.shape())?;
     Ok(with_values!(mask.values(), values => {
-        values.iter().map(|&d| !(d.is_nan() || d == 0.0)).collect()
+        Mask::of(values, |&d| !(d.is_nan() || d == 0.0))
     }))
 }
 

@@ -108,7 +108,7 @@ fn new_memory() {
     );
     for profile in [Profile::default(), Profile::Dense(Dense::new())] {
         let options = CompressOptions::new(Bound::Absolute(3e-3)).profile(profile);
-        for bytes in [1 << 26, 1 << 28, 1 << 30usize] {
+        for bytes in [1 << 24, 1 << 26, 1 << 28, 1 << 30usize] {
             let shape = [bytes as u64 / 4 / 512 / 512, 512, 512];
             let data = &data[..bytes / 4];
             let view = ArrayView::from_shape(shape.map(|n| n as usize), data).expect("its shape");

@@ -327,7 +327,7 @@ pub unsafe extern "C" fn fszc_compress_options_add_mask(
     unsafe {
         change(options, |options| {
             let mask = pointers::bytes(mask.cast(), elements, "the mask")?;
-            let mask: Mask = mask.iter().map(|&byte| byte != 0).collect();
+            let mask = Mask::of(mask, |&byte| byte != 0);
             let own = own_bound(&options, bound)?;
             Ok(options.region(Region::where_set(mask, own)))
         })

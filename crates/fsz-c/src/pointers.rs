@@ -192,5 +192,7 @@ pub(crate) unsafe fn store_struct<T: Copy>(slot: *mut T, size: usize, value: &T)
 pub(crate) fn zeros(len: u64) -> Result<Vec<u8>> {
     let out_of_memory = || Failure::out_of_memory(len);
     let size = usize::try_from(len).map_err(|_| out_of_memory())?;
-    try_zeroed_vec(size).map_err(|()| out_of_memory())
+    let mut zeros = try_zeroed_vec(size).map_err(|()| out_of_memory())?;
+    fsz::ask_for_huge_pages(&mut zeros);
+    Ok(zeros)
 }

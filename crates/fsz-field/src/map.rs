@@ -10,7 +10,7 @@ use memmap2::Mmap;
 
 use crate::cut::Watch;
 use crate::error::{Error, Result};
-use crate::memory::collected;
+use crate::memory::converted;
 use crate::piped;
 use crate::storage::Storage;
 
@@ -123,12 +123,11 @@ impl Order {
 /// When there is not so much memory.
 pub(crate) fn read(bytes: &[u8], dtype: DType, order: Order) -> Result<Storage> {
     with_element!(dtype, T => {
-        let value = |b: &[u8; size_of::<T>()]| match order {
-            Order::Little => T::from_le_bytes(*b),
-            Order::Big => T::from_be_bytes(*b),
+        let value = |bytes: [u8; size_of::<T>()]| match order {
+            Order::Little => T::from_le_bytes(bytes),
+            Order::Big => T::from_be_bytes(bytes),
         };
         let all = bytes.as_chunks().0;
-        let what = format_args!("{} values", all.len());
-        Ok(Storage::of(collected(all.iter().map(value), what)?))
+        Ok(Storage::of(converted(all, value, format_args!("{} values", all.len()))?))
     })
 }

@@ -4,8 +4,9 @@
 use std::fmt::Display;
 
 use bytemuck::{Zeroable, allocation::try_zeroed_vec};
-use fsz::Element;
+use fsz::{Codec, Element, ask_for_huge_pages};
 use ndarray::ArrayViewD;
+use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::shape::Shape;
@@ -25,20 +26,28 @@ pub fn zeros<T: Element>(shape: &Shape) -> Result<Vec<T>> {
 pub(crate) fn copied<T: Element>(part: &ArrayViewD<'_, T>) -> Result<Vec<T>> {
     let sides: Vec<u64> = part.shape().iter().map(|&side| side as u64).collect();
     let shape = Shape::new(&sides)?;
-    collected(part.iter().copied(), format_args!("a field of shape {shape}"))
+    let mut all = zeros(&shape)?;
+    let copied = Codec::cpu().gather(part.view(), &mut all);
+    copied.map_err(|error| Error::Argument(error.to_string()))?;
+    Ok(all)
 }
 
-/// So many values, which are made one after another.
+/// What all threads make of so many bytes each.
 ///
 /// # Errors
-/// When there is not so much memory for `what` they are.
-pub(crate) fn collected<T>(
-    values: impl ExactSizeIterator<Item = T>,
+/// When there is not so much memory for `what` they become.
+pub(crate) fn converted<T: Zeroable + Send, const N: usize>(
+    bytes: &[[u8; N]],
+    value: impl Fn([u8; N]) -> T + Sync,
     what: impl Display,
 ) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(values.len()).map_err(|_| too_large(what))?;
-    all.extend(values);
+    /// Values that a thread takes at a time.
+    const PART: usize = 1 << 16;
+    let mut all = zeroed(bytes.len() as u64, what)?;
+    let parts = all.par_chunks_mut(PART).zip(bytes.par_chunks(PART));
+    parts.for_each(|(all, bytes)| {
+        all.iter_mut().zip(bytes).for_each(|(own, bytes)| *own = value(*bytes));
+    });
     Ok(all)
 }
 
@@ -57,7 +66,10 @@ pub fn zero_bytes(most: u64) -> Result<Vec<u8>> {
 /// When there is not so much memory for `what` they are.
 pub fn zeroed<T: Zeroable>(len: u64, what: impl Display) -> Result<Vec<T>> {
     match usize::try_from(len).map(try_zeroed_vec) {
-        Ok(Ok(all)) => Ok(all),
+        Ok(Ok(mut all)) => {
+            ask_for_huge_pages(&mut all);
+            Ok(all)
+        }
         _ => Err(too_large(what)),
     }
 }

@@ -29,17 +29,18 @@ pub(crate) fn open_npy(path: &Path) -> Result<Field> {
         return Err(header.wrong_type(path, header.advice()));
     };
     let in_file = |error: Error| error.in_file(path);
-    if header.order == Order::NATIVE && !header.fortran {
+    let field = if header.order == Order::NATIVE {
         let values = start..map.len();
-        return Field::mapped(header.shape, dtype, map, values).map_err(in_file);
-    }
-    let values = read(&map[start..], dtype, header.order).map_err(in_file)?;
-    let copy = Field::stored(header.shape, values)?;
+        Field::mapped(header.shape, dtype, map, values).map_err(in_file)?
+    } else {
+        let values = read(&map[start..], dtype, header.order).map_err(in_file)?;
+        Field::stored(header.shape, values)?
+    };
     if !header.fortran {
-        return Ok(copy);
+        return Ok(field);
     }
-    let rearranged = from_fortran(copy.shape(), copy.values()).map_err(in_file)?;
-    Field::stored(copy.shape().clone(), rearranged)
+    let rearranged = from_fortran(field.shape(), field.values()).map_err(in_file)?;
+    Field::stored(field.shape().clone(), rearranged)
 }
 
 /// Writes a field as `.npy`, version 1.0, little-endian, C order.

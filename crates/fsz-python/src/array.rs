@@ -50,13 +50,7 @@ pub fn to_write<'py, T: Element>(
     write.map_err(|_| invalid(array.py(), "another call uses the array out meanwhile"))
 }
 
-/// The elements of an array in C order.
-pub fn elements<'a, T: Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> PyResult<&'a [T]> {
-    check_order(array.as_untyped())?;
-    Ok(array.as_slice()?)
-}
-
-/// The same, to be written.
+/// The elements of an array in C order, to be written.
 pub fn elements_mut<'a, T: Element>(
     array: &'a mut PyReadwriteArrayDyn<'_, T>,
 ) -> PyResult<&'a mut [T]> {

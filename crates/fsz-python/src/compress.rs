@@ -6,12 +6,12 @@ use fsz::{
     cuda::{Compression, DeviceCodec},
     with_element,
 };
-use numpy::{PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods, ndarray::ArrayViewD};
+use numpy::{PyReadonlyArrayDyn, PyUntypedArray, ndarray::ArrayViewD};
 use pyo3::{prelude::*, pybacked::PyBackedBytes};
 use std::sync::Arc;
 
 use crate::{
-    array::{Element, dtype_of, elements, to_read},
+    array::{Element, dtype_of, to_read},
     codecs::{Asked, codec},
     device::{DeviceField, memory_at},
     errors::{invalid, no_memory, raised},
@@ -66,10 +66,7 @@ impl Options {
         for (start, count, mask, number) in self.regions {
             let own = bound.with_requested(number);
             options = options.region(match mask {
-                Some(mask) => {
-                    let mask: Mask = mask.iter().map(|&set| set != 0).collect();
-                    Region::where_set(mask, own)
-                }
+                Some(mask) => Region::where_set(Mask::of(&mask, |&set| set != 0), own),
                 None => Region::in_box(&start, &count, own),
             });
         }
@@ -119,7 +116,7 @@ impl Options {
     }
 }
 
-/// Compresses an array in C order and native byte order, which is read where it lies.
+/// Compresses an aligned array in native byte order, which is read where it lies, or copied to C order by all threads.
 #[pyfunction]
 pub fn compress(
     array: &Bound<'_, PyUntypedArray>,
@@ -143,13 +140,12 @@ fn compress_elements<T: Element>(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
     let py = array.py();
-    let elements = elements(array)?;
-    let field = ArrayViewD::from_shape(array.shape(), elements)
-        .map_err(|why| invalid(py, &why.to_string()))?;
+    let field = array.as_array();
+    let bytes = (field.len() * size_of::<T>()) as u64;
     let work = |progress: &Arc<Progress>| {
         codec(asked, threads)?.compress_with(field, &options.progress(Arc::clone(progress)))
     };
-    watched(py, size_of_val(elements) as u64, progress, work).map(Stream::owned)
+    watched(py, bytes, progress, work).map(Stream::owned)
 }
 
 /// Compresses a field in device memory where it lies; the stream is in host memory. Also gives the device's
@@ -200,5 +196,7 @@ pub fn max_compressed_len(py: Python<'_>, shape: Vec<u64>, dtype: &str) -> PyRes
 /// Zeros that take up memory only where they are written.
 pub fn zeros(len: u64) -> PyResult<Vec<u8>> {
     let size = usize::try_from(len).map_err(|_| no_memory(len))?;
-    try_zeroed_vec(size).map_err(|()| no_memory(len))
+    let mut zeros = try_zeroed_vec(size).map_err(|()| no_memory(len))?;
+    fsz::ask_for_huge_pages(&mut zeros);
+    Ok(zeros)
 }

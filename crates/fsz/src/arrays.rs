@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayD, ArrayView, Axis, Dimension, IxDyn};
+use ndarray::{ArrayD, ArrayView, ArrayViewD, ArrayViewMutD, Axis, Dimension, IxDyn};
 
 use crate::{
     bound::Bound,
@@ -10,6 +10,7 @@ use crate::{
     dtype::DType,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     options::CompressOptions,
     partial, room,
     stream::Stream,
@@ -67,7 +68,7 @@ impl Codec {
         self.compress_with(field, &CompressOptions::new(bound))
     }
 
-    /// Compresses a field (C order costs no copy).
+    /// Compresses a field (C order costs no copy; another is copied to it by all threads).
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for options out of range or more than 8 dimensions; [`Error::Io`] where there is no
@@ -80,13 +81,36 @@ impl Codec {
         let shape: Vec<u64> = field.shape().iter().map(|&n| n as u64).collect();
         let data = match field.as_slice() {
             Some(data) => Cow::Borrowed(data),
-            None => Cow::Owned(field.iter().copied().collect()),
+            None => {
+                let progress = options.progress.as_deref();
+                Cow::Owned(self.run(options.threads, progress, |run| ordered(&field, run))?)
+            }
         };
         let mut bytes = room::zeros(options.max_compressed_len(&shape, T::DTYPE)?)?;
         let len = self.compress_into(&data, &shape, options, &mut bytes)?;
         bytes.truncate(len);
         bytes.shrink_to_fit();
         Stream::written(bytes)
+    }
+
+    /// Copies an array, wherever its elements lie, to `out` in C order, by all threads of this codec.
+    ///
+    /// ```
+    /// let field = ndarray::array![[1.0f32, 2.0], [3.0, 4.0]];
+    /// let mut out = [0.0; 4];
+    /// fsz::Codec::cpu().gather(field.t(), &mut out)?;
+    /// assert_eq!(out, [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok::<(), fsz::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidArgument`] when `out` has another length.
+    pub fn gather<T: Copy + Send + Sync, D: Dimension>(
+        &self,
+        field: ArrayView<'_, T, D>,
+        out: &mut [T],
+    ) -> Result<()> {
+        self.run(None, None, |run| gather(&field, out, run))
     }
 
     /// Compresses a field whose element type is known when the program runs.
@@ -163,10 +187,135 @@ impl Codec {
     ) -> Result<ArrayD<T>> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
         check_type::<T>(stream.header())?;
-        let mut out = room::elements(elements, "a box")?;
+        let mut out = match room::is_shared(elements.saturating_mul(size_of::<T>() as u64)) {
+            true => self.run(None, None, |run| room::elements_for(elements, "a box", run))?,
+            false => room::elements(elements, "a box")?,
+        };
         self.decompress_box_into(stream, start, count, &mut out)?;
         let shape: Vec<usize> = count.iter().map(|&n| n as usize).collect();
         ArrayD::from_shape_vec(IxDyn(&shape), out)
             .map_err(|_| Error::invalid(format!("no array has the shape {shape:?}")))
+    }
+}
+
+/// Bytes that a thread copies together: both of their places fit its cache.
+const BLOCK: usize = 1 << 16;
+
+/// The elements of a field in C order, wherever they lie.
+fn ordered<T: Element, D: Dimension>(
+    field: &ArrayView<'_, T, D>,
+    run: Execution<'_>,
+) -> Result<Vec<T>> {
+    let mut elements = room::elements_for(field.len() as u64, "a field in C order", run)?;
+    gather(field, &mut elements, run)?;
+    Ok(elements)
+}
+
+/// Puts them into `out`.
+fn gather<T: Copy + Send + Sync, D: Dimension>(
+    field: &ArrayView<'_, T, D>,
+    out: &mut [T],
+    run: Execution<'_>,
+) -> Result<()> {
+    if out.len() != field.len() {
+        let (len, shape) = (out.len(), field.shape());
+        return Err(Error::invalid(format!("{len} elements for an array of shape {shape:?}")));
+    }
+    let place = ArrayViewMutD::from_shape(IxDyn(field.shape()), out)
+        .map_err(|why| Error::invalid(why.to_string()))?;
+    let mut blocks = Vec::new();
+    cut(field.view().into_dyn(), place, &mut blocks);
+    run.each(
+        (blocks.len(), blocks.into_iter()),
+        || Ok(()),
+        |(), (from, to)| {
+            copy(&from, to);
+            run.check()
+        },
+    )
+}
+
+fn copy<T: Copy>(from: &ArrayViewD<'_, T>, mut to: ArrayViewMutD<'_, T>) {
+    if !has_rows(from) {
+        return to.assign(from);
+    }
+    for (from, mut to) in from.rows().into_iter().zip(to.rows_mut()) {
+        match (from.as_slice(), to.as_slice_mut()) {
+            (Some(from), Some(to)) => to.copy_from_slice(from),
+            _ => to.assign(&from),
+        }
+    }
+}
+
+/// Whether its rows are rows in memory that are worth a call each.
+fn has_rows<T>(field: &ArrayViewD<'_, T>) -> bool {
+    matches!((field.strides().last(), field.shape().last()), (Some(1), Some(16..)))
+}
+
+/// Cuts a field and its place into blocks. Where the field's rows are not rows in memory, blocks are about as long along
+/// each axis, so that what is near in one of the two orders is of few blocks; others are rows that follow each other.
+fn cut<'a, T>(
+    from: ArrayViewD<'a, T>,
+    to: ArrayViewMutD<'a, T>,
+    blocks: &mut Vec<(ArrayViewD<'a, T>, ArrayViewMutD<'a, T>)>,
+) {
+    let long = |&axis: &usize| from.len_of(Axis(axis)) > 1;
+    let mut axes = (0..from.ndim()).filter(long);
+    let axis = match has_rows(&from) {
+        true => axes.next(),
+        false => axes.max_by_key(|&axis| from.len_of(Axis(axis))),
+    };
+    match axis {
+        Some(axis) if from.len() * size_of::<T>() > BLOCK => {
+            let half = from.len_of(Axis(axis)) / 2;
+            let (from, from_behind) = from.split_at(Axis(axis), half);
+            let (to, to_behind) = to.split_at(Axis(axis), half);
+            cut(from, to, blocks);
+            cut(from_behind, to_behind, blocks);
+        }
+        _ => blocks.push((from, to)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Progress;
+    use ndarray::s;
+
+    #[test]
+    fn elements_are_put_in_c_order_by_any_number_of_threads() {
+        let whole = ArrayD::from_shape_fn(IxDyn(&[70, 60, 50]), |at| {
+            (at[0] * 3000 + at[1] * 50 + at[2]) as f32
+        });
+        let plane = whole.slice(s![0..1, .., ..]).into_dyn();
+        let views = [
+            whole.t(),
+            whole.view().permuted_axes(IxDyn(&[1, 2, 0])),
+            whole.slice(s![1..69, 1..59, 1..49]).into_dyn(),
+            whole.slice(s![.., ..;-1, ..;2]).into_dyn(),
+            whole.slice(s![.., 3..4, ..]).into_dyn(),
+            whole.slice(s![.., 3..3, ..]).into_dyn(),
+            plane.broadcast(IxDyn(&[9, 60, 50])).expect("as often as wanted"),
+        ];
+        for view in views {
+            let expected: Vec<f32> = view.iter().copied().collect();
+            for threads in [1, 3] {
+                let run =
+                    Execution { level: crate::simd::Level::detect(), threads, progress: None };
+                assert_eq!(ordered(&view, run).unwrap(), expected, "{:?}", view.strides());
+            }
+        }
+        let codec = Codec::cpu();
+        assert!(codec.gather(whole.t(), &mut vec![0.0; whole.len() - 1]).is_err());
+        assert!(codec.gather(whole.t(), &mut vec![0.0; whole.len() + 1]).is_err());
+        let progress = Progress::new();
+        progress.cancel();
+        let run = Execution {
+            level: crate::simd::Level::detect(),
+            threads: 2,
+            progress: Some(&progress),
+        };
+        assert!(matches!(ordered(&whole.t(), run), Err(Error::Cancelled)));
     }
 }

@@ -7,7 +7,6 @@ use crate::{
     exec::Execution,
     format::{
         Sections, TileGrid,
-        checksum::byte_rows,
         geometry::CHUNK,
         header::{self, Outcome},
     },
@@ -68,7 +67,7 @@ pub(crate) fn compress<T: Element>(
         quantization_step: plan.quantizer.header_step(),
         stream_len,
         payload_len: placed.payload_len,
-        metadata_checksum: byte_rows(&out[header_len..sections.payload as usize], 0),
+        metadata_checksum: run.byte_rows(&out[header_len..sections.payload as usize], 0),
         certificate: statistics.certificate(),
         relative: plan.quantizer.header_part(options.bound, statistics.errors),
     };

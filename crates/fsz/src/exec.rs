@@ -2,7 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{error::Result, float_mode::FloatMode, progress::Progress, simd::Level};
+use rayon::prelude::*;
+
+use crate::{
+    error::Result, float_mode::FloatMode, format::CHECKSUM_ROW, progress::Progress, simd::Level,
+};
 
 /// How a call is to be run.
 #[derive(Clone, Copy)]
@@ -28,6 +32,20 @@ impl Execution<'_> {
 
     pub fn advance(&self, bytes: u64) -> Result<()> {
         self.progress.map_or(Ok(()), |p| p.advance(bytes))
+    }
+
+    /// What rows of bytes add to a checksum, the first of them with number `first`.
+    pub fn byte_rows(&self, bytes: &[u8], first: u32) -> u32 {
+        /// Bytes that a thread takes at a time.
+        const PART: usize = 1 << 18;
+        let rows = |(part, bytes): (usize, &[u8])| {
+            let first = first.wrapping_add((part * PART / (4 * CHECKSUM_ROW)) as u32);
+            self.level.byte_rows(bytes, first)
+        };
+        match self.threads > 1 && bytes.len() > PART {
+            true => bytes.par_chunks(PART).enumerate().map(rows).reduce(|| 0, u32::wrapping_add),
+            false => rows((0, bytes)),
+        }
     }
 
     /// Lets `work` run on as many threads as there are `pieces` of it, and gives what each came to.
@@ -71,5 +89,21 @@ impl Execution<'_> {
             }
         })?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_does_not_depend_on_threads() {
+        let bytes: Vec<u8> = (0..3_000_001u32).map(|i| (i * 37 / 11) as u8).collect();
+        for first in [0, 7, 1 << 31] {
+            let sum =
+                |threads| Execution { threads, ..Execution::alone() }.byte_rows(&bytes, first);
+            assert_eq!(sum(3), sum(1));
+            assert_eq!(sum(1), Level::Portable.byte_rows(&bytes, first));
+        }
     }
 }

@@ -153,11 +153,12 @@ fn boxed<T: Element>(
     }
     let whole = count == &shape[..];
     let index = stream.index();
-    let touched = index.grid.touched(start, count);
+    // More may be said to be touched than are: they are found as threads ask for them.
+    let (most, touched) = (index.grid.most_touched(start, count), index.grid.touched(start, count));
     let shared = Shared(out.as_mut_ptr(), out.len());
     let tables = index.tables()?;
     let state = || Ok((Reader::new(index, &tables, run)?, Vec::new()));
-    run.each((touched.len(), touched.into_iter()), state, |(reader, elements), part| {
+    run.each((most as usize, touched), state, |(reader, elements), part| {
         let Touched { chunk, tiles } = part;
         let first = index.grid.chunk_tiles(chunk).start;
         reader.decoder.load(index.chunk(chunk, &mut reader.shapes)?)?;

@@ -46,7 +46,7 @@ impl Selection<'_> {
             Selection::Field => grid.elements(),
             Selection::Tiles(tiles) => grid.len_of(tiles.clone()),
             Selection::Box((start, count)) => {
-                let chunks = grid.touched(start, count).len() as u64;
+                let chunks = grid.touched(start, count).count() as u64;
                 let chunk = grid.tiles_per_chunk() * grid.full_tile_len() as u64;
                 (chunks * chunk).min(grid.elements())
             }
@@ -64,20 +64,21 @@ impl Selection<'_> {
             Selection::Field => of_tiles(&(0..grid.tiles())),
             Selection::Tiles(tiles) => of_tiles(tiles),
             Selection::Box((start, count)) => {
-                let touched = grid.touched(start, count);
-                let (first, last) = (touched.first(), touched.last());
-                first.map_or(0, |t| t.chunk)..last.map_or(0, |t| t.chunk + 1)
+                let mut touched = grid.touched(start, count).map(|touched| touched.chunk);
+                let first = touched.next();
+                let last = touched.last().or(first);
+                first.unwrap_or(0)..last.map_or(0, |chunk| chunk + 1)
             }
         }
     }
 
     /// The elements, as runs of those of a field of this shape, one after another as they are decoded; `of_tiles` gives
     /// those of tiles.
-    pub(crate) fn runs<'a, R: Iterator<Item = Run> + 'a>(
+    pub(crate) fn runs<'a, R: Iterator<Item = Run> + Send + 'a>(
         &self,
         shape: &[u64],
         of_tiles: impl FnOnce(Range<u64>) -> R,
-    ) -> Box<dyn Iterator<Item = Run> + 'a> {
+    ) -> Box<dyn Iterator<Item = Run> + Send + 'a> {
         match self {
             Selection::Field => Box::new(rows_of_box(shape, &vec![0; shape.len()], shape)),
             Selection::Tiles(tiles) => Box::new(of_tiles(tiles.clone())),

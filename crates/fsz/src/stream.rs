@@ -1,16 +1,18 @@
 //! A stream as bytes whose header and index have been checked.
 
-use std::{borrow::Cow, ops::Range};
+use std::{borrow::Cow, iter, ops::Range};
+
+use rayon::prelude::*;
 
 use crate::{
     bound::Bound,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     float_mode::FloatMode,
     format::{
         Run, Sections, TileGrid, WORD,
         box_runs::rows_of_box,
-        checksum::byte_rows,
         header::{self, Header},
         regions,
     },
@@ -21,7 +23,7 @@ use crate::{
     region::{self, StoredRegion},
     simd::Level,
     statistics::Certificate,
-    target,
+    target, threads,
     tile_cost::TileCost,
     tile_record::{TileCounts, TileRecord},
     tile_records::TileRecords,
@@ -91,7 +93,7 @@ impl<'a> Stream<'a> {
             return Err(Error::corrupt("the header's lengths contradict each other"));
         }
         let metadata = &bytes[fields.header_len as usize..sections.payload as usize];
-        if byte_rows(metadata, 0) != fields.metadata_checksum {
+        if Level::detect().byte_rows(metadata, 0) != fields.metadata_checksum {
             return Err(Error::corrupt("the checksum of heads and index does not match"));
         }
         let mut stream = Self::new(bytes, header, grid, sections);
@@ -163,8 +165,7 @@ impl<'a> Stream<'a> {
                 out.len()
             )));
         }
-        self.regions_of_runs(rows_of_box(&self.header.shape, start, count), out);
-        Ok(())
+        self.regions_of_runs(rows_of_box(&self.header.shape, start, count), out)
     }
 
     /// The same of the elements from number `first` on, in C order.
@@ -176,14 +177,23 @@ impl<'a> Stream<'a> {
         if end.is_none_or(|end| end > self.header.elements()) {
             return Err(Error::invalid(format!("{} elements from {first} on", out.len())));
         }
-        self.regions_of_runs(std::iter::once((first, out.len())), out);
-        Ok(())
+        self.regions_of_runs(iter::once((first, out.len())), out)
     }
 
-    fn regions_of_runs(&self, runs: impl Iterator<Item = Run> + Clone, out: &mut [u8]) {
-        out.fill(0);
-        let places = self.regions.iter().map(|region| &region.place);
-        region::owners(places, &self.header.shape, runs, out);
+    fn regions_of_runs(
+        &self,
+        runs: impl Iterator<Item = Run> + Send,
+        out: &mut [u8],
+    ) -> Result<()> {
+        /// Of fewer elements no threads are started.
+        const FEW: usize = 1 << 18;
+        let threads = if out.len() > FEW { threads::current() } else { 1 };
+        let run = Execution { level: Level::detect(), threads, progress: None };
+        region::each_run(runs, out, run, |part, own| {
+            own.fill(0);
+            let places = self.regions.iter().map(|region| &region.place);
+            region::owners(places, &self.header.shape, iter::once(part), own);
+        })
     }
 
     /// The stream of a region.
@@ -264,18 +274,37 @@ impl<'a> Stream<'a> {
     /// The last item is an error when the records of a chunk contradict each other; [`Stream::tile_records`] reads those
     /// of the chunks behind it.
     pub fn tiles(&self) -> impl Iterator<Item = Result<TileRecord>> + use<'_> {
-        let (mut reader, mut ended) = (self.tile_records(), false);
-        let chunks = (0..self.sections.chunks).map_while(move |chunk| {
-            if ended {
-                return None;
-            }
+        /// Chunks that are read together, in the end: of a few first tiles no more than they need.
+        const TOGETHER: u64 = 4096;
+        let of_chunk = |reader: &mut TileRecords<'_>, chunk| {
             let mut records = Vec::new();
             let read = reader.visit(chunk, &mut |record| records.push(Ok(record)));
-            ended = read.is_err();
             records.extend(read.err().map(Err));
+            records
+        };
+        let (all, mut read, mut ended) = (self.sections.chunks, 0, false);
+        let some_chunks = iter::from_fn(move || {
+            let chunks = read..all.min(2 * read + 1).min(read + TOGETHER);
+            read = chunks.end;
+            let records: Vec<Vec<Result<TileRecord>>> = match chunks.end - chunks.start {
+                0 => return None,
+                1 => chunks.map(|chunk| of_chunk(&mut self.tile_records(), chunk)).collect(),
+                _ if threads::current() == 1 => {
+                    let mut reader = self.tile_records();
+                    chunks.map(|chunk| of_chunk(&mut reader, chunk)).collect()
+                }
+                _ => {
+                    let chunks = chunks.into_par_iter();
+                    chunks.map_init(|| self.tile_records(), of_chunk).collect()
+                }
+            };
             Some(records)
         });
-        chunks.flatten()
+        some_chunks.flatten().flatten().take_while(move |record| {
+            let is_behind = ended;
+            ended |= record.is_err();
+            !is_behind
+        })
     }
 
     /// Reads the records of chunk after chunk, in any order.
@@ -292,7 +321,8 @@ impl<'a> Stream<'a> {
         // The sum of all rows is known, and those before the section are few.
         let fields = self.header.fields();
         let before = fields.header_len as usize..self.sections.regions.start as usize;
-        fields.metadata_checksum.wrapping_sub(byte_rows(&self.bytes[before], 0))
+        let sum = Level::detect().byte_rows(&self.bytes[before], 0);
+        fields.metadata_checksum.wrapping_sub(sum)
     }
 
     pub(crate) fn check_chunk(&self, number: u64) -> Result<()> {
@@ -388,22 +418,29 @@ impl<'a> Stream<'a> {
     }
 
     /// Compares the checksums of the payload, and decodes nothing: much sooner done than [`Stream::chunk`] for all chunks.
-    /// Those of everything else were compared when the stream was opened. Progress counts bytes of the payload.
+    /// Those of everything else were compared when the stream was opened. Progress counts bytes of the payload. All threads of
+    /// the current rayon pool do it.
     ///
     /// # Errors
     /// [`Error::Corrupt`] when the payload is damaged, [`Error::Cancelled`].
     pub fn check_payload(&self, progress: &Progress) -> Result<()> {
         progress.begin(self.payload().len() as u64);
+        let run = Execution {
+            level: Level::detect(),
+            threads: threads::current(),
+            progress: Some(progress),
+        };
         with_element!(self.header.dtype, T => {
-            let (index, mut shapes) = (self.index(), Vec::new());
-            let mut decoder = self.decoder::<T>()?;
-            for number in 0..self.chunks() {
-                let chunk = index.chunk(number, &mut shapes)?;
-                let len = chunk.payload.len() as u64;
-                decoder.load(chunk)?;
-                progress.advance(len)?;
-            }
-            Ok(())
+            run.each(
+                (self.chunks() as usize, 0..self.chunks()),
+                || Ok((self.decoder::<T>()?, Vec::new())),
+                |(decoder, shapes), number| {
+                    let chunk = self.index().chunk(number, shapes)?;
+                    let len = chunk.payload.len() as u64;
+                    decoder.load(chunk)?;
+                    run.advance(len)
+                },
+            )
         })
     }
 
@@ -439,7 +476,7 @@ impl<'a> Stream<'a> {
         if partial::check_box(&self.header.shape, start, count)? == 0 {
             return Ok(Vec::new());
         }
-        Ok(self.grid.touched(start, count).into_iter().map(|part| part.chunk).collect())
+        Ok(self.grid.touched(start, count).map(|part| part.chunk).collect())
     }
 
     pub(crate) fn index(&self) -> Index<'_> {

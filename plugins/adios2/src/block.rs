@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, slice};
 
-use fsz::{DType, Element, format::MAX_DIMS};
+use fsz::{Codec, DType, Element, format::MAX_DIMS, with_element};
+use ndarray::{ArrayView, AxisDescription, IxDyn, Slice};
+
+use crate::operator::text;
 
 /// One ADIOS2 block to write.
 #[derive(Debug)]
@@ -61,7 +64,12 @@ impl Block<'_> {
     ///
     /// # Errors
     /// A selection that is not inside its array, or no memory.
-    pub fn gather(&self, memory: &MemorySelection, array: &[u8]) -> Result<Vec<u8>, String> {
+    pub fn gather(
+        &self,
+        codec: &Codec,
+        memory: &MemorySelection,
+        array: &[u8],
+    ) -> Result<Vec<u8>, String> {
         let fits = self
             .count
             .iter()
@@ -70,12 +78,23 @@ impl Block<'_> {
         if !fits {
             return Err("the memory selection is not inside its array".into());
         }
-        let mut values = Vec::new();
-        let reserved = values.try_reserve_exact(self.bytes());
-        reserved.map_err(|error| format!("no host memory: {error}"))?;
-        if self.bytes() > 0 {
-            gather(&self.count, memory, self.dtype.size(), 0, 0, array, &mut values);
+        let mut values = fsz_field::zeroed(self.bytes() as u64, "a part of an array")
+            .map_err(|error| error.to_string())?;
+        if self.bytes() == 0 {
+            return Ok(values);
         }
+        let sides = Vec::from_iter(memory.count.iter().map(|&extent| extent as usize));
+        let part = |axis: AxisDescription| {
+            let (start, count) = (memory.start[axis.axis.0], self.count[axis.axis.0]);
+            Slice::from(start as usize..(start + count) as usize)
+        };
+        with_element!(self.dtype, T => {
+            const SIZE: usize = size_of::<T>();
+            let array = ArrayView::from_shape(IxDyn(&sides), array.as_chunks::<SIZE>().0);
+            let mut array = array.map_err(|error| error.to_string())?;
+            array.slice_each_axis_inplace(part);
+            codec.gather(array, values.as_chunks_mut::<SIZE>().0).map_err(text)?;
+        });
         Ok(values)
     }
 
@@ -108,27 +127,6 @@ impl Block<'_> {
     }
 }
 
-/// Appends the part of dimension `axis` and of those after it, at `offset` elements of the dimensions
-/// before it.
-fn gather(
-    count: &[u64],
-    memory: &MemorySelection,
-    size: usize,
-    axis: usize,
-    offset: u64,
-    array: &[u8],
-    values: &mut Vec<u8>,
-) {
-    let first = offset * memory.count[axis] + memory.start[axis];
-    if axis + 1 == count.len() {
-        let row = first as usize * size..(first + count[axis]) as usize * size;
-        return values.extend_from_slice(&array[row]);
-    }
-    for index in first..first + count[axis] {
-        gather(count, memory, size, axis + 1, index, array, values);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,9 +154,10 @@ mod tests {
                 }
             }
         }
-        assert_eq!(inside.gather(memory, &wide).unwrap(), expected);
+        let codec = Codec::cpu();
+        assert_eq!(inside.gather(&codec, memory, &wide).unwrap(), expected);
         assert_eq!(inside.span(), wide.len());
         let outside = block([3, 0, 0]);
-        assert!(outside.gather(outside.memory.as_ref().unwrap(), &wide).is_err());
+        assert!(outside.gather(&codec, outside.memory.as_ref().unwrap(), &wide).is_err());
     }
 }

@@ -49,7 +49,7 @@ impl Cache {
         Cache { blocks: Mutex::new(VecDeque::new()), most, in_parts: AtomicBool::new(false) }
     }
 
-    /// Fills `out` with the values of a payload: from memory, or by `decode`.
+    /// Fills `out` with the values of a payload: from memory, or by `decode`. `copy` fills a place with bytes of as many.
     ///
     /// # Errors
     /// Those of `decode`.
@@ -58,6 +58,7 @@ impl Cache {
         payload: &[u8],
         out: &mut [u8],
         decode: impl FnOnce(&mut [u8]) -> Result<(), String>,
+        copy: impl Fn(&[u8], &mut [u8]),
     ) -> Result<(), String> {
         if out.len() < LEAST || payload.len() + out.len() > self.most {
             return decode(out);
@@ -69,16 +70,21 @@ impl Cache {
         if let Some(block) = known
             && let Some(values) = block.values.as_deref().filter(|v| v.len() == out.len())
         {
-            out.copy_from_slice(values);
+            copy(values, out);
             block.was_copied.store(true, Relaxed);
             self.keep(block);
             return Ok(());
         }
         decode(out)?;
+        let copied = |bytes: &[u8]| {
+            let mut place = fsz_field::zeroed(bytes.len() as u64, "a block that is kept").ok()?;
+            copy(bytes, &mut place);
+            Some(place)
+        };
         let made = || {
-            let values = if self.in_parts.load(Relaxed) { Some(copy(out)?) } else { None };
+            let values = if self.in_parts.load(Relaxed) { Some(copied(out)?) } else { None };
             let was_copied = AtomicBool::new(false);
-            Some(Arc::new(Block { payload: copy(payload)?, values, was_copied }))
+            Some(Arc::new(Block { payload: copied(payload)?, values, was_copied }))
         };
         // Without memory nothing is kept.
         made().into_iter().for_each(|block| self.keep(block));
@@ -108,16 +114,13 @@ impl Cache {
     }
 }
 
-fn copy(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(bytes.len()).ok()?;
-    copy.extend_from_slice(bytes);
-    Some(copy)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn copy(from: &[u8], to: &mut [u8]) {
+        to.copy_from_slice(from);
+    }
 
     /// A payload of 2 bytes, its values of `LEAST` bytes.
     fn read(cache: &Cache, number: u8, decoded: &mut usize) {
@@ -127,7 +130,7 @@ mod tests {
             out.fill(number);
             Ok(())
         };
-        cache.read(&[number, 1], &mut out, decode).unwrap();
+        cache.read(&[number, 1], &mut out, decode, copy).unwrap();
         assert!(out.iter().all(|&byte| byte == number));
     }
 
@@ -184,7 +187,7 @@ mod tests {
         let cache = Cache::new(MOST);
         for _ in 0..3 {
             let mut out = vec![0; LEAST];
-            assert!(cache.read(&[1], &mut out, |_| Err("damaged".into())).is_err());
+            assert!(cache.read(&[1], &mut out, |_| Err("damaged".into()), copy).is_err());
         }
         assert!(cache.blocks.lock().unwrap().is_empty());
     }

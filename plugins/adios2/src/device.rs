@@ -32,9 +32,8 @@ pub(crate) unsafe fn compress(
 /// # Safety
 /// `memory` has as many bytes, whose pending work has been waited for.
 pub(crate) unsafe fn copy_to_host(memory: &CudaMemory, bytes: usize) -> Result<Vec<u8>, String> {
-    let mut host = Vec::new();
-    host.try_reserve_exact(bytes).map_err(|error| format!("no host memory: {error}"))?;
-    host.resize(bytes, 0);
+    let mut host = fsz_field::zeroed(bytes as u64, "values in device memory")
+        .map_err(|error| error.to_string())?;
     // SAFETY: promised by the caller.
     unsafe { memory.copy_to_host(&mut host) }.map_err(|error| error.to_string())?;
     Ok(host)

@@ -153,7 +153,7 @@ pub(crate) fn attempt<R, E: From<String>>(work: impl FnOnce() -> Result<R, E>) -
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked)
 }
 
-fn text(error: fsz::Error) -> String {
+pub(crate) fn text(error: fsz::Error) -> String {
     error.to_string()
 }
 

@@ -1,7 +1,8 @@
 //! Chunks as zarrs has them, bytes in native order, and as the codec has them.
 
-use std::num::NonZeroU64;
+use std::{borrow::Cow, num::NonZeroU64};
 
+use bytemuck::Pod;
 use fsz::{Codec, DType, Scalar, Stream, with_element};
 use zarrs_codec::CodecError;
 use zarrs_data_type::{DataType, FillValue};
@@ -33,9 +34,12 @@ pub(crate) fn fill_of(fill_value: &FillValue, dtype: DType) -> Result<f64, Codec
     })
 }
 
-/// The elements of a chunk.
-pub(crate) fn elements<T: Scalar, const N: usize>(bytes: &[u8], read: fn([u8; N]) -> T) -> Vec<T> {
-    bytes.as_chunks::<N>().0.iter().map(|element| read(*element)).collect()
+/// The elements of a chunk, where they lie unless that is askew.
+pub(crate) fn elements<T: Scalar + Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(elements) => Cow::Borrowed(elements),
+        Err(_) => Cow::Owned(bytemuck::pod_collect_to_vec(bytes)),
+    }
 }
 
 /// A stream that must be of this shape and type.
@@ -62,9 +66,37 @@ pub(crate) fn decode_box(
     count: &[u64],
 ) -> Result<Vec<u8>, CodecError> {
     let elements = count.iter().product::<u64>() as usize;
-    with_element!(stream.header().dtype, T => {
-        let mut out = vec![T::default(); elements];
-        Codec::cpu().decompress_box_into(stream, start, count, &mut out).map_err(failed)?;
-        Ok(out.iter().flat_map(|element| element.to_ne_bytes()).collect())
-    })
+    let dtype = stream.header().dtype;
+    let mut bytes = vec![0; elements * dtype.size()];
+    fsz::ask_for_huge_pages(&mut bytes);
+    with_element!(dtype, T => {
+        let decode = |out: &mut [T]| Codec::cpu().decompress_box_into(stream, start, count, out);
+        // Memory for bytes need not be aligned for elements, but as a rule is.
+        match bytemuck::try_cast_slice_mut(&mut bytes) {
+            Ok(out) => decode(out).map_err(failed)?,
+            Err(_) => {
+                let mut out = vec![T::default(); elements];
+                decode(&mut out).map_err(failed)?;
+                bytes.copy_from_slice(bytemuck::cast_slice(&out));
+            }
+        }
+    });
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_read_wherever_their_bytes_lie() {
+        let all: Vec<f32> = (0..100).map(|i| i as f32 * 0.3).collect();
+        let bytes: &[u8] = bytemuck::cast_slice(&all);
+        assert!(matches!(elements::<f32>(bytes), Cow::Borrowed(own) if own == all));
+        for askew in 1..4 {
+            let moved = [&vec![0; askew], bytes].concat();
+            assert_eq!(elements::<f32>(&moved[askew..]), all);
+        }
+        assert!(elements::<f64>(&[]).is_empty());
+    }
 }

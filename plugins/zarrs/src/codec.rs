@@ -108,7 +108,7 @@ impl ArrayToBytesCodecTraits for FszCodec {
         let bytes = bytes.into_fixed()?;
         let mut stream = vec![0; max_compressed_len(&shape, dtype).map_err(failed)? as usize];
         let len = with_element!(dtype, T => {
-            let field = elements(&bytes, T::from_ne_bytes);
+            let field = elements::<T>(&bytes);
             Fsz::cpu().compress_into(&field, &shape, &options, &mut stream).map_err(failed)?
         });
         stream.truncate(len);

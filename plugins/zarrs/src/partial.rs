@@ -103,11 +103,11 @@ impl ArrayPartialDecoderTraits for PartialDecoder {
                 Some(whole) => {
                     let ranges =
                         indexer.iter_contiguous_byte_ranges(&self.shape, self.dtype.size())?;
-                    Some(
-                        ranges
-                            .flat_map(|r| whole[r.start as usize..r.end as usize].to_vec())
-                            .collect(),
-                    )
+                    let mut picked = Vec::new();
+                    for range in ranges {
+                        picked.extend_from_slice(&whole[range.start as usize..range.end as usize]);
+                    }
+                    Some(picked)
                 }
                 None => None,
             },

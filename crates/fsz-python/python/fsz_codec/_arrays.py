@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._config import MOST_DIMENSIONS
 from ._errors import InvalidArgumentError, UnsupportedError
 
 # Device types of DLPack.
@@ -19,9 +20,9 @@ _LEGACY_STREAM = 1
 
 
 def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
-    """A float32 or float64 array in C order and native byte order, or a field in device memory.
+    """A float32 or float64 array in native byte order, aligned, or a field in device memory.
 
-    Nothing is copied when the array already is like that.
+    Nothing is copied when the array already is like that; its axes may be in any order in memory.
     """
     if isinstance(array, np.ndarray):
         return _host(array)
@@ -51,6 +52,9 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         others = {"c": "compress .real and .imag", "V": "compress its fields one by one"}
         how = others.get(dtype.kind, "convert it with astype")
         raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
+    whole = all(stride % dtype.itemsize == 0 for stride in array.strides)
+    if array.size > 0 and array.ndim <= MOST_DIMENSIONS and dtype.isnative and array.flags.aligned and whole:
+        return array  # the codec copies it to C order where needed, by all of its threads
     return np.require(array, dtype.newbyteorder("="), ["C", "A"])
 
 

@@ -297,12 +297,15 @@ impl StreamKind {
     pub(crate) fn runs<'a>(
         &'a self,
         selection: &Selection<'_>,
-    ) -> Box<dyn Iterator<Item = Run> + 'a> {
+    ) -> Box<dyn Iterator<Item = Run> + Send + 'a> {
         selection.runs(&self.shape, |tiles| self.runs_of_tiles(tiles))
     }
 
     /// Those of tiles.
-    pub(crate) fn runs_of_tiles(&self, tiles: Range<u64>) -> Box<dyn Iterator<Item = Run> + '_> {
+    pub(crate) fn runs_of_tiles(
+        &self,
+        tiles: Range<u64>,
+    ) -> Box<dyn Iterator<Item = Run> + Send + '_> {
         if let Tiles::Dense { grid, .. } = &self.tiles {
             return Box::new(tiles.flat_map(|tile| grid.runs(tile)));
         }

@@ -62,27 +62,16 @@ impl<'a> Table<'a> {
         Table { places, codes }
     }
 
-    /// Its bytes.
-    pub fn len(&self) -> usize {
-        let entry = |(place, code): (&&Place, &Vec<u8>)| match place {
+    /// The bytes of that of some regions.
+    pub fn len_of<'p>(places: impl Iterator<Item = &'p Place>) -> usize {
+        let entry = |place: &Place| match place {
             Place::Box { count, .. } => 16 + 16 * count.len(),
-            Place::Mask(_) => 32 + code.len(),
+            Place::Mask(mask) => 32 + mask.code_len(),
         };
-        HEAD + self.places.iter().zip(&self.codes).map(entry).sum::<usize>()
+        HEAD + places.map(entry).sum::<usize>()
     }
 
-    /// The section, with these streams and what is known of the whole field.
-    pub fn write(&self, streams: &[Vec<u8>], field: &Certificate) -> Vec<u8> {
-        let lens = Vec::from_iter(streams.iter().map(|stream| stream.len() as u64));
-        let mut section = self.before_streams(&lens, field);
-        for stream in streams {
-            section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-            section.extend(stream);
-        }
-        section
-    }
-
-    /// The same up to the streams, which have these lengths.
+    /// The section up to the streams, which have these lengths, with what is known of the whole field.
     pub fn before_streams(&self, streams: &[u64], field: &Certificate) -> Vec<u8> {
         let &Certificate { min, max, nan, inf, missing, .. } = field;
         // One NaN stands for "there is none".

@@ -1,6 +1,6 @@
 //! Where the tiles of a field lie: gather and scatter (FORMAT.md, *Gather*).
 
-use std::ops::Range;
+use std::{iter, ops::Range};
 
 use super::{
     box_runs::{Run, rows_of_box},
@@ -274,42 +274,68 @@ impl TileGrid {
 
     /// The tiles that hold a part of the box of `count` elements from `start` on, by chunk, rising; of a box without
     /// elements, none.
-    pub(crate) fn touched(&self, start: &[u64], count: &[u64]) -> Vec<Touched> {
-        let mut touched: Vec<Touched> = Vec::new();
-        if count.contains(&0) {
-            return touched;
-        }
-        let mut take = |tiles: Range<u64>| {
-            for chunk in tiles.start / self.tiles_per_chunk..=(tiles.end - 1) / self.tiles_per_chunk
-            {
-                let own = self.chunk_tiles(chunk);
-                let within = (tiles.start.max(own.start) - own.start) as usize
-                    ..(tiles.end.min(own.end) - own.start) as usize;
-                match touched.last_mut() {
-                    Some(last) if last.chunk == chunk => match last.tiles.last_mut() {
-                        Some(range) if within.start <= range.end => {
-                            range.end = range.end.max(within.end);
-                        }
-                        _ => last.tiles.push(within),
-                    },
-                    _ => touched.push(Touched { chunk, tiles: vec![within] }),
-                }
-            }
-        };
+    pub(crate) fn touched<'a>(
+        &'a self,
+        start: &[u64],
+        count: &[u64],
+    ) -> Box<dyn Iterator<Item = Touched> + Send + 'a> {
         match &self.order {
+            _ if count.contains(&0) => Box::new(iter::empty()),
             Order::Linear(len) => {
-                for (begin, n) in rows_of_box(&self.shape, start, count) {
-                    take(begin / len..(begin + n as u64 - 1) / len + 1);
-                }
+                let rows = rows_of_box(&self.shape, start, count);
+                self.by_chunk(
+                    rows.map(move |(begin, n)| begin / len..(begin + n as u64 - 1) / len + 1),
+                )
             }
-            Order::Boxes(_) if count == self.shape => take(0..self.tiles),
+            Order::Boxes(_) if count == self.shape => self.by_chunk(iter::once(0..self.tiles)),
             Order::Boxes(boxes) => {
                 let mut tiles = boxes.touched(&self.shape, start, count);
                 tiles.sort_unstable();
-                tiles.into_iter().for_each(|tile| take(tile..tile + 1));
+                self.by_chunk(tiles.into_iter().map(|tile| tile..tile + 1))
             }
         }
-        touched
+    }
+
+    /// Ranges of tiles, which rise and are not empty, by chunk.
+    fn by_chunk<'a>(
+        &'a self,
+        mut tiles: impl Iterator<Item = Range<u64>> + Send + 'a,
+    ) -> Box<dyn Iterator<Item = Touched> + Send + 'a> {
+        let mut next = tiles.next();
+        Box::new(iter::from_fn(move || {
+            let chunk = next.as_ref()?.start / self.tiles_per_chunk;
+            let (own, mut touched) = (self.chunk_tiles(chunk), Vec::<Range<usize>>::new());
+            while let Some(all) = next.take_if(|all| all.start < own.end) {
+                let (first, end) = (all.start.max(own.start), all.end.min(own.end));
+                let within = (first - own.start) as usize..(end - own.start) as usize;
+                match touched.last_mut() {
+                    Some(last) if within.start <= last.end => last.end = last.end.max(within.end),
+                    _ => touched.push(within),
+                }
+                next = if all.end > own.end { Some(own.end..all.end) } else { tiles.next() };
+            }
+            Some(Touched { chunk, tiles: touched })
+        }))
+    }
+
+    /// No more chunks than this hold a part of the box.
+    pub(crate) fn most_touched(&self, start: &[u64], count: &[u64]) -> u64 {
+        match &self.order {
+            _ if count.contains(&0) => 0,
+            Order::Linear(len) => {
+                let sides = start.iter().zip(count).zip(&self.shape);
+                let (first, last) = sides.fold((0, 0), |(first, last), ((start, count), n)| {
+                    (first * n + start, last * n + start + count - 1)
+                });
+                let chunk = |element: u64| element / len / self.tiles_per_chunk;
+                chunk(last) - chunk(first) + 1
+            }
+            Order::Boxes(boxes) => {
+                let (lead, planes) = boxes.ranges(&self.shape, start, count);
+                let sides = planes.iter().map(|side| side.end - side.start);
+                (lead.len() as u64 * sides.product::<u64>()).min(self.chunks())
+            }
+        }
     }
 }
 
@@ -374,12 +400,7 @@ impl Boxes {
 
     /// The tiles that hold a part of a box of the field.
     fn touched(&self, shape: &[u64], start: &[u64], count: &[u64]) -> Vec<u64> {
-        let (lead, start, count) = self.reduce(shape, start, count);
-        let boxes: [_; 3] = std::array::from_fn(|a| {
-            let extent = self.extent[a + 1];
-            start[a] / extent..(start[a] + count[a] - 1) / extent + 1
-        });
-        let [planes, rows, columns] = boxes;
+        let (lead, [planes, rows, columns]) = self.ranges(shape, start, count);
         let mut tiles = Vec::new();
         for outer in lead {
             for z in planes.clone() {
@@ -389,6 +410,16 @@ impl Boxes {
             }
         }
         tiles
+    }
+
+    /// The tiles that hold a part of a box: by the numbers of its leading elements, and along the last three axes.
+    fn ranges(&self, shape: &[u64], start: &[u64], count: &[u64]) -> (Vec<u64>, [Range<u64>; 3]) {
+        let (lead, start, count) = self.reduce(shape, start, count);
+        let range = |a: usize| {
+            let extent = self.extent[a + 1];
+            start[a] / extent..(start[a] + count[a] - 1) / extent + 1
+        };
+        (lead, std::array::from_fn(range))
     }
 
     /// Elements of a tile along each axis.
@@ -477,6 +508,41 @@ mod tests {
         let tiles = (0..chunks).flat_map(|chunk| grid.chunk_tiles(chunk));
         let ends = tiles.flat_map(|tile| grid.runs(tile)).map(|(begin, len)| begin + len as u64);
         ends.max().unwrap_or(0)
+    }
+
+    #[test]
+    fn touched_tiles_are_those_with_elements_of_the_box() {
+        let boxes: [[&[u64]; 3]; 7] = [
+            [&[70_001], &[4_000], &[60_000]],
+            [&[301, 333], &[17, 100], &[200, 150]],
+            [&[40, 60, 70], &[3, 5, 60], &[30, 1, 10]],
+            [&[40, 60, 70], &[0, 0, 0], &[40, 60, 70]],
+            [&[3, 40, 50, 60], &[1, 20, 0, 0], &[2, 3, 50, 60]],
+            [&[40, 60, 70], &[3, 5, 60], &[30, 0, 10]],
+            [&[], &[], &[]],
+        ];
+        let dense = |layout| Profile::Dense(Dense::new().with_layout(layout));
+        let profiles = Layout::ALL.map(dense).into_iter().chain([Profile::default()]);
+        for (profile, [shape, start, count]) in
+            profiles.flat_map(|profile| boxes.map(|own| (profile, own)))
+        {
+            let grid = TileGrid::new(&profile, shape).expect("a field");
+            let rows = rows_of_box(shape, start, count);
+            let elements = rows.flat_map(|(first, n)| first..first + n as u64);
+            let tiles = std::collections::BTreeSet::from_iter(elements.map(|i| grid.locate(i).0));
+            let touched = Vec::from_iter(grid.touched(start, count));
+            assert!(touched.is_sorted_by(|a, b| a.chunk < b.chunk));
+            let of_chunk = |touched: &Touched| {
+                let first = grid.chunk_tiles(touched.chunk).start;
+                assert!(touched.tiles.is_sorted_by(|a, b| a.end < b.start));
+                let tiles = touched.tiles.clone().into_iter().flatten();
+                tiles.map(move |tile| first + tile as u64)
+            };
+            let found = Vec::from_iter(touched.iter().flat_map(of_chunk));
+            assert_eq!(found, Vec::from_iter(tiles), "{profile:?} {shape:?} {start:?} {count:?}");
+            let most = grid.most_touched(start, count);
+            assert!((touched.len() as u64..=grid.chunks()).contains(&most), "{most}");
+        }
     }
 
     #[test]

@@ -1,13 +1,14 @@
 //! Fields to streams: the regions' first, then that of the field, which holds them.
 
-use std::mem;
+use std::iter::once;
 
 use bytemuck::Zeroable;
 
 use super::{
-    Region,
-    fill::{Free, PART, fill},
+    Place, Region,
+    fill::{Free, fill},
     frame, owners,
+    parts::{PART, parts},
 };
 use crate::{
     bound::Bound,
@@ -15,10 +16,11 @@ use crate::{
     element::Element,
     error::Result,
     exec::Execution,
-    format::{Run, regions::Table, sections::max_compressed_len},
+    format::{Run, box_runs::rows_of_box, regions::Table, sections::max_compressed_len},
     options::CompressOptions,
     progress::Progress,
     room,
+    schedule::too_small,
     statistics::{Certificate, Statistics, ValueRange},
     value_range,
 };
@@ -37,15 +39,18 @@ pub(crate) fn compress<T: Element>(
         codec.run(options.threads, progress, |run| value_range::range(data, &missing, run))?;
     let places = || options.regions.iter().map(|region| &region.place);
     let mut owner = room::elements::<u8>(data.len() as u64, "the regions' places")?;
-    owners(places(), shape, std::iter::once((0, data.len())), &mut owner);
+    codec.run(options.threads, progress, |run| {
+        each_run(once((0, data.len())), &mut owner, run, |part, own| {
+            owners(places(), shape, once(part), own);
+        })
+    })?;
 
     let mut streams = Vec::new();
     for (number, region) in options.regions.iter().enumerate() {
         let shape_of_part = region.place.shape();
         let part = codec.run(options.threads, progress, |run| -> Result<_> {
-            let runs = || region.place.runs(shape);
-            let mut part = gather(runs(), region.place.elements(), data, run)?;
-            let owner = gather(runs(), region.place.elements(), &owner, run)?;
+            let mut part = gather(&region.place, shape, data, run)?;
+            let owner = gather(&region.place, shape, &owner, run)?;
             let free = Free { owner: &owner, keeper: number as u8 + 1 };
             fill(&mut part, width(&shape_of_part), &missing, free, run)?;
             Ok(part)
@@ -58,15 +63,21 @@ pub(crate) fn compress<T: Element>(
         streams.push(stream);
     }
 
-    let section = Table::new(places()).write(&streams, &certificate(range));
+    let lens = Vec::from_iter(streams.iter().map(|stream: &Vec<u8>| stream.len() as u64));
+    let table = Table::new(places()).before_streams(&lens, &certificate(range));
+    let section = Vec::from_iter(once(&table).chain(&streams).map(Vec::as_slice));
     let filled = codec.run(options.threads, progress, |run| -> Result<_> {
-        let mut filled = gather(pieces(data.len()), data.len() as u64, data, run)?;
+        let mut filled = room::elements(data.len() as u64, "a field with regions")?;
+        each_run(once((0, data.len())), &mut filled, run, |part, own| take(part, data, own))?;
         let free = Free { owner: &owner, keeper: 0 };
         fill(&mut filled, width(shape), &missing, free, run)?;
         Ok(filled)
     })?;
-    let len = codec.compress_into(&filled, shape, &of_field(options, &range), out)?;
-    frame::insert(out, len, &section)
+    let without = of_field(options, &range);
+    let first = frame::begin(shape, (options, &without), frame::section_len(&section));
+    let own = out.get_mut(first..).ok_or_else(too_small)?;
+    let len = codec.compress_into(&filled, shape, &without, own)?;
+    codec.run(options.threads, progress, |run| frame::insert(out, (first, len), &section, run))
 }
 
 /// The options of the stream that holds a region of a field of this range.
@@ -112,41 +123,54 @@ pub(crate) fn width(shape: &[u64]) -> usize {
     shape.last().map_or(1, |&n| n as usize)
 }
 
-/// A field of so many elements in pieces.
-fn pieces(len: usize) -> impl Iterator<Item = Run> + Send {
-    (0..len).step_by(PART).map(move |from| (from as u64, PART.min(len - from)))
-}
-
-/// Some runs of a field, one after another: so many elements in all. A thread copies about a part at a time.
+/// The elements of a field that are in a region, in its order.
 fn gather<E: Zeroable + Copy + Send + Sync>(
-    mut runs: impl Iterator<Item = Run> + Send,
-    elements: u64,
+    place: &Place,
+    shape: &[u64],
     data: &[E],
     run: Execution<'_>,
 ) -> Result<Vec<E>> {
+    let elements = place.elements();
     let mut all = room::elements(elements, "a part of a field with regions")?;
-    let mut rest = &mut all[..];
-    let parts = std::iter::from_fn(|| {
-        let (mut part, mut len) = (Vec::new(), 0);
-        while len < PART
-            && let Some((first, n)) = runs.next()
-        {
-            let (own, behind) = mem::take(&mut rest).split_at_mut(n);
-            rest = behind;
-            len += own.len();
-            part.push((first as usize, own));
+    match place {
+        Place::Box { start, count } => {
+            let rows = rows_of_box(shape, start, count);
+            each_run(rows, &mut all, run, |part, own| take(part, data, own))?;
         }
-        (!part.is_empty()).then_some(part)
-    });
+        // Each thread finds the runs of its part: there may be as many as elements.
+        Place::Mask(mask) => each_run(once((0, elements as usize)), &mut all, run, |part, own| {
+            let (first, n) = part;
+            let mut rest = own;
+            for run in mask.of_set(first..first + n as u64) {
+                let len = (run.end - run.start) as usize;
+                let own = rest.split_off_mut(..len).expect("as many as are set");
+                take((run.start, len), data, own);
+            }
+        })?,
+    }
+    Ok(all)
+}
+
+/// Copies a run of a field.
+fn take<E: Copy>((first, n): Run, data: &[E], own: &mut [E]) {
+    own.copy_from_slice(&data[first as usize..][..n]);
+}
+
+/// Lets threads do `work` for some runs of a field and their places in `out`, where they are one after another.
+pub(crate) fn each_run<E: Send>(
+    runs: impl Iterator<Item = Run> + Send,
+    out: &mut [E],
+    run: Execution<'_>,
+    work: impl Fn(Run, &mut [E]) + Sync,
+) -> Result<()> {
+    let count = out.len() / PART + 1;
     run.each(
-        (elements as usize / PART + 1, parts),
+        (count, parts(runs, out)),
         || Ok(()),
         |(), part| {
             run.check()?;
-            part.into_iter()
-                .for_each(|(first, own)| own.copy_from_slice(&data[first..][..own.len()]));
+            part.into_iter().for_each(|(part, own)| work(part, own));
             Ok(())
         },
-    )?;
-    Ok(all)
+    )
 }

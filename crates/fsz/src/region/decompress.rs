@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Part, Place};
+use super::{Part, Place, compress::each_run};
 use crate::{
     codec::Codec,
     element::Element,
@@ -37,9 +37,13 @@ pub(crate) fn put<T: Element>(
         let own = stream.region_stream(number)?;
         let (start, count) = (&wanted.start, &wanted.count);
         codec.decompress_box_with(&own, start, count, &mut elements, &options)?;
-        wanted.each(shape, runs(), |from, to, n| {
-            out[to..to + n].copy_from_slice(&elements[from..from + n]);
-        });
+        codec.run(options.threads, options.progress.as_deref(), |run| {
+            each_run(runs(), out, run, |part, out| {
+                wanted.each_in(shape, part, |from, to, n| {
+                    out[to..to + n].copy_from_slice(&elements[from..from + n]);
+                });
+            })
+        })?;
     }
     Ok(())
 }
@@ -87,8 +91,8 @@ impl<'a> Wanted<'a> {
                 any.then_some(Wanted { place, part, start: own, count, len })
             }
             Place::Mask(mask) => {
-                let own = runs.flat_map(|run| mask.within(run.0..run.0 + run.1 as u64));
-                let own = own.map(|(run, before)| before..before + (run.end - run.start));
+                let own = runs.map(|run| mask.set_before(run.0..run.0 + run.1 as u64));
+                let own = own.filter(|own| !own.is_empty());
                 let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))?;
                 let count = all.end - all.start;
                 Some(Wanted {
@@ -102,8 +106,14 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// Calls `take` with each part of the runs that is in the region: where it begins in what is decoded of that, where in
-    /// the elements of all runs, one after another, and how many elements it has.
+    /// Calls `take` with each part of a run that is in the region: where it begins in what is decoded of that, where in the
+    /// run, and how many elements it has.
+    fn each_in(&self, shape: &[u64], run: Run, mut take: impl FnMut(usize, usize, usize)) {
+        self.place.each_in(&self.part, run, shape, |to, from, n| take(from, to, n));
+    }
+
+    /// The same of many runs, whose elements are one after another.
+    #[cfg(feature = "cuda")]
     pub fn each(
         &self,
         shape: &[u64],
@@ -112,7 +122,7 @@ impl<'a> Wanted<'a> {
     ) {
         let mut at = 0;
         for run in runs {
-            self.place.each_in(&self.part, run, shape, |to, from, n| take(from, at + to, n));
+            self.each_in(shape, run, |from, to, n| take(from, at + to, n));
             at += run.1;
         }
     }

@@ -2,10 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use super::parts::PART;
 use crate::{element::Element, error::Result, exec::Execution, missing::is_missing};
 
-/// Elements that a thread takes at a time, and between two looks at whether to stop.
-pub(super) const PART: usize = 1 << 16;
 /// Elements that are looked at together.
 const TOGETHER: usize = 64;
 

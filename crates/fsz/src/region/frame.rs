@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::{
     error::{Error, Result},
-    format::{CHECKSUM_ROW, Sections, checksum::byte_rows, header},
-    schedule::too_small,
+    exec::Execution,
+    format::{ALIGNMENT, CHECKSUM_ROW, Sections, header},
+    options::CompressOptions,
 };
 
 /// What becomes of a stream without regions.
@@ -61,21 +62,64 @@ impl Frame {
     }
 }
 
-/// Puts `section` into the stream of `len` bytes without regions at the begin of `out`; its length with them.
-pub(super) fn insert(out: &mut [u8], len: usize, section: &[u8]) -> Result<usize> {
-    let frame = Frame::new(&out[..len], section.len() as u64)?;
-    let whole = frame.stream_len();
-    if whole > out.len() as u64 {
-        return Err(too_small());
-    }
-    let bytes = |range: &Range<u64>| range.start as usize..range.end as usize;
+/// Where a stream without regions begins in the memory for one with a section of so many bytes, so that its payload is where
+/// it belongs: that of a field of this shape, which has these options with its regions, and the others without.
+pub(super) fn begin(
+    shape: &[u64],
+    (options, without): (&CompressOptions, &CompressOptions),
+    section: usize,
+) -> usize {
+    let [longer, shorter] = [options, without].map(|options| header::header_len(shape, options));
+    longer - shorter + section.next_multiple_of(ALIGNMENT as usize)
+}
+
+/// Puts the section of regions into the stream of `len` bytes without them that [begins](begin) at `first` of `out`; its length
+/// with them. The section has these parts, each at a multiple of 16 bytes.
+pub(super) fn insert(
+    out: &mut [u8],
+    (first, len): (usize, usize),
+    section: &[&[u8]],
+    run: Execution<'_>,
+) -> Result<usize> {
+    let frame = Frame::new(&out[first..first + len], section_len(section) as u64)?;
     let Sections { heads, regions, payload, .. } = frame.sections.clone();
-    // From behind, so that nothing is overwritten before it is moved.
-    out.copy_within(bytes(&frame.old_payload), payload as usize);
-    out[regions.end as usize..payload as usize].fill(0);
-    out.copy_within(bytes(&frame.old_index), heads.start as usize);
-    out[bytes(&regions)].copy_from_slice(section);
-    let sum = byte_rows(section, frame.first_row());
-    out[..heads.start as usize].copy_from_slice(&frame.header(sum));
-    Ok(whole as usize)
+    let [heads, regions_end, payload] = [heads.start, regions.end, payload].map(|at| at as usize);
+    let regions = regions.start as usize..regions_end;
+    let old = |at: u64| first + at as usize;
+    assert_eq!(old(frame.old_payload.start), payload, "the payload stays where it is");
+    out.copy_within(old(frame.old_index.start)..old(frame.old_index.end), heads);
+    out[regions_end..payload].fill(0);
+    put_parts(&mut out[regions.clone()], section, run)?;
+    let sum = run.byte_rows(&out[regions], frame.first_row());
+    let whole = frame.stream_len() as usize;
+    out[..heads].copy_from_slice(&frame.header(sum));
+    Ok(whole)
+}
+
+/// The bytes of a section of these parts.
+pub(super) fn section_len(parts: &[&[u8]]) -> usize {
+    parts.iter().fold(0, |end: usize, part| end.next_multiple_of(ALIGNMENT as usize) + part.len())
+}
+
+/// Writes the parts of a section.
+fn put_parts(section: &mut [u8], parts: &[&[u8]], run: Execution<'_>) -> Result<()> {
+    /// Bytes that a thread copies at a time.
+    const PIECE: usize = 1 << 20;
+    let (mut rest, mut at, mut pieces) = (section, 0_usize, Vec::new());
+    for part in parts {
+        let start = at.next_multiple_of(ALIGNMENT as usize);
+        let (padding, behind) = rest.split_at_mut(start - at);
+        padding.fill(0);
+        let (own, behind) = behind.split_at_mut(part.len());
+        (rest, at) = (behind, start + part.len());
+        pieces.extend(own.chunks_mut(PIECE).zip(part.chunks(PIECE)));
+    }
+    run.each(
+        (pieces.len(), pieces.into_iter()),
+        || Ok(()),
+        |(), (to, from)| {
+            to.copy_from_slice(from);
+            run.check()
+        },
+    )
 }

@@ -6,15 +6,16 @@ mod decompress;
 mod fill;
 mod frame;
 mod mask;
+mod parts;
 mod ranges;
 #[cfg(feature = "cuda")]
 mod runs;
 
 use std::{ops::Range, sync::Arc};
 
-pub(crate) use compress::compress;
 #[cfg(feature = "cuda")]
 pub(crate) use compress::{certificate, of_field, of_region, width};
+pub(crate) use compress::{compress, each_run};
 #[cfg(feature = "cuda")]
 pub(crate) use decompress::Wanted;
 pub(crate) use decompress::{around, put};
@@ -25,15 +26,14 @@ pub use ranges::BoxRanges;
 #[cfg(feature = "cuda")]
 pub(crate) use runs::{covered, held};
 
+#[cfg(feature = "cuda")]
+use crate::format::box_runs::rows_of_box;
 use crate::{
     bound::Bound,
     dtype::DType,
     error::{Error, Result},
     format::{
-        MAX_REGIONS, Run,
-        box_runs::{rows_of_box, run_in_box},
-        geometry::element_count,
-        regions,
+        MAX_REGIONS, Run, box_runs::run_in_box, geometry::element_count, regions,
         sections::max_compressed_len,
     },
     options::CompressOptions,
@@ -170,6 +170,7 @@ impl Place {
     }
 
     /// The runs of the field's elements that are in the region, in its order.
+    #[cfg(feature = "cuda")]
     pub(crate) fn runs(&self, shape: &[u64]) -> Box<dyn Iterator<Item = Run> + Send + '_> {
         match self {
             Place::Box { start, count } => Box::new(rows_of_box(shape, start, count)),
@@ -250,7 +251,7 @@ fn check_place(place: &Place, shape: &[u64]) -> Result<()> {
 
 /// The most bytes that regions take.
 pub(crate) fn max_len(regions: &[Region], shape: &[u64], dtype: DType) -> Result<u64> {
-    let mut most = regions::Table::new(regions.iter().map(|region| &region.place)).len() as u64;
+    let mut most = regions::Table::len_of(regions.iter().map(|region| &region.place)) as u64;
     for region in regions {
         check_place(&region.place, shape)?;
         // Neither can be near the largest number, but regions may lie over each other.

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{ROUND_F64, Simd};
+use super::{ROUND_F64, ROWS_BYTES, Simd};
 use crate::{
     format::{
         BLOCK, CHECKSUM_KEY, CHECKSUM_MULTIPLIERS, MIX, MU_WORD, RateByte, TILE, TILE_BLOCKS,
@@ -539,6 +539,31 @@ fn hash_rows(products: &[[u64; TILE_BLOCKS]], id: u32) -> u32 {
             )
         };
         sum = _mm256_add_epi32(sum, mix_rows(low, high, id));
+    }
+    sum_of_lanes(sum)
+}
+
+/// What rows of four words add to a checksum, eight at a time; the first has number `id`.
+#[target_feature(enable = "avx2")]
+pub(super) fn hash_bytes(rows: &[[u8; ROWS_BYTES]], id: u32) -> u32 {
+    // Words 0 and 2 of a row are in the low halves of 64 bits, 1 and 3 in the high ones.
+    let [a, b, c, d] = std::array::from_fn(|k| i64::from(CHECKSUM_MULTIPLIERS[k]));
+    let (even, odd) = (_mm256_setr_epi64x(a, c, a, c), _mm256_setr_epi64x(b, d, b, d));
+    let mut sum = _mm256_setzero_si256();
+    for (rows, id) in rows.iter().zip((id..).step_by(TILE_BLOCKS)) {
+        let products = |k: usize| {
+            // SAFETY: two of the eight rows, k < 4.
+            let w = unsafe { _mm256_loadu_si256(rows.as_ptr().add(32 * k).cast()) };
+            let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(w), odd);
+            _mm256_add_epi64(_mm256_mul_epu32(w, even), odd)
+        };
+        // Rows 0, 2, 1, 3.
+        let four = |k: usize| {
+            let (v, w) = (products(k), products(k + 1));
+            let sums = _mm256_add_epi64(_mm256_unpacklo_epi64(v, w), _mm256_unpackhi_epi64(v, w));
+            _mm256_permute4x64_epi64::<0xD8>(sums)
+        };
+        sum = _mm256_add_epi32(sum, mix_rows(four(0), four(2), id));
     }
     sum_of_lanes(sum)
 }

@@ -5,9 +5,15 @@ pub(crate) mod avx2;
 pub(crate) mod portable;
 
 use crate::{
-    format::{BLOCK, TILE, TILE_BLOCKS},
+    format::{BLOCK, CHECKSUM_ROW, TILE, TILE_BLOCKS, checksum},
     quantizer::{Linear, Plain},
 };
+
+/// Rows of a checksum that are added up at a time, and their bytes.
+#[cfg(target_arch = "x86_64")]
+const ROWS: usize = TILE_BLOCKS;
+#[cfg(target_arch = "x86_64")]
+const ROWS_BYTES: usize = 4 * CHECKSUM_ROW * ROWS;
 
 /// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
 pub(crate) const ROUND_F64: f64 = 6755399441055744.0;
@@ -130,11 +136,45 @@ impl Level {
         }
     }
 
+    /// [`byte_rows`](checksum::byte_rows).
+    pub fn byte_rows(self, bytes: &[u8], first: u32) -> u32 {
+        match self {
+            Level::Portable => checksum::byte_rows(bytes, first),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => {
+                let (rows, rest) = bytes.as_chunks();
+                // SAFETY: `Level::detect` gives this level only where the instructions exist.
+                let sum = unsafe { avx2::hash_bytes(rows, first) };
+                let behind = first.wrapping_add((rows.len() * ROWS) as u32);
+                sum.wrapping_add(checksum::byte_rows(rest, behind))
+            }
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Level::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => "AVX2",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_of_bytes_are_the_same_at_every_level() {
+        let bytes: Vec<u8> = (0..1000u32).map(|i| (i * i / 7) as u8).collect();
+        let ones = [0xFF; 300];
+        for len in (0..300).chain([999, 1000]) {
+            for first in [0, 5, 1 << 31] {
+                let sum = |level: Level, bytes| level.byte_rows(bytes, first);
+                for bytes in [&bytes[..len], &ones[..len.min(300)]] {
+                    assert_eq!(sum(Level::detect(), bytes), sum(Level::Portable, bytes), "{len}");
+                }
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     codec::Codec,
     element::Element,
     error::{Error, Result},
+    exec::Execution,
     float_mode::FloatMode,
     format::{SAMPLE_MULTIPLIER, sections::max_compressed_len},
     missing::is_missing,
@@ -87,7 +88,8 @@ fn find<T: Element>(
         codec.run(options.threads, None, |run| Model::of_lengths(data, &missing, ends, runs, run))
     };
     let mut start = None;
-    if let Some((data, shape)) = sample(data, shape) {
+    let sample = codec.run(options.threads, None, |run| sample(data, shape, run))?;
+    if let Some((data, shape)) = sample {
         let part = Field { data: &data, shape: &shape, ..whole };
         let mut search = Search::new(goal, ends, &model, None);
         let mut scratch = Scratch::default();
@@ -250,10 +252,16 @@ fn power_of_two(value: f64) -> f64 {
 }
 
 /// Runs of neighbouring planes (rows, values) out of a large field, as a field; none of a small one.
-fn sample<T: Element>(data: &[T], shape: &[u64]) -> Option<(Vec<T>, Vec<u64>)> {
+fn sample<T: Element>(
+    data: &[T],
+    shape: &[u64],
+    run: Execution<'_>,
+) -> Result<Option<(Vec<T>, Vec<u64>)>> {
     const LEAST_PLANES: usize = 64;
+    /// Elements that a thread copies at a time.
+    const PART: usize = 1 << 16;
     if data.len() <= SMALL {
-        return None;
+        return Ok(None);
     }
     let mut planes = 1;
     let mut axes = 0;
@@ -265,15 +273,24 @@ fn sample<T: Element>(data: &[T], shape: &[u64]) -> Option<(Vec<T>, Vec<u64>)> {
     let thick = (planes / 128).clamp(1, 16).max(4096usize.div_ceil(plane));
     let runs = planes / thick / SAMPLE_RUNS;
     if runs == 0 {
-        return None;
+        return Ok(None);
     }
-    let mut taken = Vec::with_capacity(runs * thick * plane);
-    for run in 0..runs {
+    let elements = runs * thick * plane;
+    let mut taken = room::elements_for(elements as u64, "a sample", run)?;
+    let parts = taken.chunks_mut(thick * plane).enumerate().flat_map(|(run, own)| {
         let within = (run as u32).wrapping_mul(SAMPLE_MULTIPLIER) as usize % SAMPLE_RUNS;
         let first = (run * SAMPLE_RUNS + within) * thick * plane;
-        taken.extend_from_slice(&data[first..first + thick * plane]);
-    }
+        own.chunks_mut(PART).zip(data[first..].chunks(PART))
+    });
+    run.each(
+        (elements.div_ceil(PART), parts),
+        || Ok(()),
+        |(), (own, data)| {
+            own.copy_from_slice(&data[..own.len()]);
+            Ok(())
+        },
+    )?;
     let mut sampled = vec![(runs * thick) as u64];
     sampled.extend_from_slice(&shape[axes..]);
-    Some((taken, sampled))
+    Ok(Some((taken, sampled)))
 }

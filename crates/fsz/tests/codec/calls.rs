@@ -423,6 +423,8 @@ fn records_end_at_damage_and_those_behind_it_can_be_asked_for() {
     let options = CompressOptions::new(Bound::Absolute(1e-3)).profile(Profile::Dense(Dense::new()));
     let mut bytes = compress(&Codec::cpu(), &data, &shape, &options);
     let stream = Stream::open(&bytes).expect("opens");
+    let tiles = stream.tiles().map(|record| record.expect("it is sound").index);
+    assert!(tiles.eq(0..stream.grid().tiles()));
     let before = stream.chunk_payload(0).expect("it is there").len();
     let (payload, sound) = (stream.sections().payload as usize, stream.grid().chunk_tiles(1).start);
     bytes[payload + before + 8] ^= 1;

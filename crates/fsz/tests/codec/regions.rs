@@ -480,3 +480,29 @@ fn places_hold_no_element_that_a_field_does_not_have() {
     }
     assert!(!inside.contains(&[4, 5], 20) && !inside.contains(&[4, 5], u64::MAX));
 }
+
+/// More elements than one thread looks at alone.
+#[test]
+fn regions_of_many_elements_are_those_of_few() {
+    let shape = [70, 100, 100];
+    let data: Vec<f32> = (0..700_000).map(|i| (i as f32 * 1e-3).sin()).collect();
+    let mask = Mask::of(&data, |&value| value > 0.5);
+    let asked = [
+        Region::in_box(&[3, 10, 0], &[60, 50, 90], Bound::Absolute(0.01)),
+        Region::where_set(mask, Bound::Absolute(0.001)),
+    ];
+    let bytes = compress(&data, &shape, &options(Bound::Absolute(0.1), asked.to_vec()));
+    let stream = Stream::open(&bytes).expect("opens");
+    let (mut all, mut boxed) = (vec![9; 700_000], vec![9; 700_000]);
+    stream.regions_of_range(0, &mut all).expect("inside");
+    stream.regions_of_box(&[0; 3], &shape, &mut boxed).expect("inside");
+    assert!(all == boxed);
+    for (first, few) in (0..).step_by(999).zip(all.chunks(999)) {
+        let mut own = vec![9; few.len()];
+        stream.regions_of_range(first, &mut own).expect("inside");
+        assert_eq!(own, few);
+    }
+    for number in 0..3u8 {
+        assert!(all.contains(&number));
+    }
+}

@@ -2,7 +2,10 @@
 
 use std::slice;
 
-use fsz::cuda::{CudaMemory, MemoryKind};
+use fsz::{
+    Codec,
+    cuda::{CudaMemory, MemoryKind},
+};
 
 use super::{attempt, text};
 use crate::{
@@ -10,7 +13,7 @@ use crate::{
     device,
 };
 
-/// Copies the values of a block with a memory selection out of the array that they are a part of.
+/// Copies the values of a block with a memory selection out of the array that they are a part of, by the codec's threads.
 ///
 /// # Errors
 /// The device of the array does not respond, or the selection is not inside the array.
@@ -18,6 +21,7 @@ use crate::{
 /// # Safety
 /// As [`Operator::write`](super::Operator::write).
 pub(super) unsafe fn gather(
+    codec: &Codec,
     memory: Option<&CudaMemory>,
     block: &Block<'_>,
     selection: &MemorySelection,
@@ -35,8 +39,8 @@ pub(super) unsafe fn gather(
         None => None,
     };
     match copy {
-        Some(array) => block.gather(selection, &array),
+        Some(array) => block.gather(codec, selection, &array),
         // SAFETY: promised by the caller: memory that the host reads, as bytes too.
-        None => block.gather(selection, unsafe { slice::from_raw_parts(block.data, span) }),
+        None => block.gather(codec, selection, unsafe { slice::from_raw_parts(block.data, span) }),
     }
 }

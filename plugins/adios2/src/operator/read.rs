@@ -3,6 +3,7 @@
 use std::slice;
 
 use fsz::{Element, Stream, with_element};
+use ndarray::ArrayView1;
 
 use super::{Operator, attempt, text};
 use crate::{
@@ -54,7 +55,12 @@ impl Operator {
                         self.decompress::<T>(&stream, bytes / size, out.as_mut_ptr())
                     })
                 };
-                attempt(|| CACHE.read(payload, out, decode)).map(|()| bytes)
+                let codec = self.codec()?;
+                let copy = |from: &[u8], to: &mut [u8]| {
+                    let copied = codec.gather(ArrayView1::from(from), to);
+                    copied.expect("as many bytes as there is room for");
+                };
+                attempt(|| CACHE.read(payload, out, decode, copy)).map(|()| bytes)
             }
         }
     }

@@ -92,7 +92,7 @@ impl Operator {
         // A block without values may have no array either.
         if let Some(selection) = block.memory.take().filter(|_| block.bytes() > 0) {
             // SAFETY: promised by the caller.
-            gathered = unsafe { gather(memory.as_ref(), &block, &selection) }?;
+            gathered = unsafe { gather(&self.codec()?, memory.as_ref(), &block, &selection) }?;
             block.data = gathered.as_ptr();
             memory = None;
         }

@@ -153,8 +153,8 @@ impl Work<'_> {
 
         // Where the section begins does not depend on its length.
         let begin = Frame::new(header, 0)?.sections.regions.start;
-        let table = Table::new(options.regions.iter().map(|region| &region.place));
-        let (mut end, mut streams) = (table.len() as u64, Vec::new());
+        let places = || options.regions.iter().map(|region| &region.place);
+        let (mut end, mut streams) = (Table::len_of(places()) as u64, Vec::new());
         for number in 0..options.regions.len() {
             let first = end.next_multiple_of(ALIGNMENT);
             // SAFETY: the caller's promise.
@@ -163,7 +163,7 @@ impl Work<'_> {
             end = first + len;
         }
         let lens = Vec::from_iter(streams.iter().map(|stream| stream.end - stream.start));
-        let table = table.before_streams(&lens, &certificate(range));
+        let table = Table::new(places()).before_streams(&lens, &certificate(range));
         // SAFETY: the caller's promise.
         unsafe { self.put_together(Frame::new(header, end)?, at, &table, &streams) }
     }

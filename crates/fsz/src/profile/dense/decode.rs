@@ -22,7 +22,6 @@ use crate::{
     error::{Error, Result},
     format::{
         WORD,
-        checksum::byte_rows,
         dense::{CORNERS, LANES, LORENZO_CONTEXTS, LOW, Taps},
         tile_grid::TileShape,
     },
@@ -428,7 +427,7 @@ impl<T: Element> ChunkRecorder for Decoder<'_, T> {
 impl<T: Element> ChunkDecoder<T> for Decoder<'_, T> {
     fn load(&mut self, chunk: StoredChunk<'_>) -> Result<()> {
         self.decoded = false;
-        if byte_rows(chunk.payload, 0) != chunk.checksum {
+        if self.level.byte_rows(chunk.payload, 0) != chunk.checksum {
             return Err(chunk.damaged());
         }
         self.payload.clear();
