@@ -118,7 +118,6 @@ impl Canvas {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, size(self.width)?, size(self.height)?);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_compression(png::Compression::High);
         let data: Vec<u8> = match self.indexed() {
             Some((colours, indices)) => {
                 encoder.set_color(png::ColorType::Indexed);
