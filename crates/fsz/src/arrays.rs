@@ -187,6 +187,7 @@ impl Codec {
     ) -> Result<ArrayD<T>> {
         let elements = partial::check_box(&stream.header().shape, start, count)?;
         check_type::<T>(stream.header())?;
+        // Decoding a small box takes less than threads take to begin.
         let mut out = match room::is_shared(elements.saturating_mul(size_of::<T>() as u64)) {
             true => self.run(None, None, |run| room::elements_for(elements, "a box", run))?,
             false => room::elements(elements, "a box")?,

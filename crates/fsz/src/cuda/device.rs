@@ -11,7 +11,12 @@ use cudarc::driver::{result, sys::CUdevice_attribute as Attribute};
 
 use crate::cuda::{
     boxes::last_choices::LastChoices,
-    driver::{aside::Asides, context::Context, workspace::Workspace},
+    driver::{
+        aside::Asides,
+        context::{self, Context},
+        error::check,
+        workspace::Workspace,
+    },
     host::lanes::Lanes,
     kernels::module::Kernels,
 };
@@ -63,7 +68,7 @@ impl Device {
     }
 
     fn new(ordinal: usize) -> Result<Self> {
-        let began = (!crate::cuda::driver::context::is_in_use()).then(Instant::now);
+        let began = (!context::is_in_use()).then(Instant::now);
         let context = Arc::new(Context::retain(ordinal)?);
         let major = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = context.attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
@@ -145,8 +150,8 @@ impl DeviceInfo {
 /// # Errors
 /// [`Error::Device`] with the reason when there is none that can be used.
 pub fn devices() -> Result<Vec<DeviceInfo>> {
-    crate::cuda::driver::context::driver()?;
-    let count = crate::cuda::driver::error::check("cuDeviceGetCount", result::device::get_count())?;
+    context::driver()?;
+    let count = check("cuDeviceGetCount", result::device::get_count())?;
     if count < 1 {
         return Err(Error::Device("the NVIDIA driver sees no device".into()));
     }
@@ -154,7 +159,6 @@ pub fn devices() -> Result<Vec<DeviceInfo>> {
 }
 
 fn describe(ordinal: i32) -> Result<DeviceInfo> {
-    use crate::cuda::driver::error::check;
     let device = check("cuDeviceGet", result::device::get(ordinal))?;
     let attribute = |attribute| {
         // SAFETY: the device is one that the driver named.

@@ -1,4 +1,4 @@
-//! The driver, what it gives, and memory: nothing of it knows of FSZ.
+//! The driver and what it gives: contexts, streams, events and memory. Nothing of it knows of streams of FSZ.
 
 pub(in crate::cuda) mod aside;
 pub(in crate::cuda) mod capture;
