@@ -38,9 +38,11 @@ fn odd_among_others<T: Element>(codec: &Codec) {
         2 if i / 300 % 5 > 2 => Some(1e20),
         // Whole boxes, as a rule.
         3 if (i / 20_000).is_multiple_of(2) => Some(f64::NAN),
+        // Other bits than those of odd ones.
+        4 if i / 50 % 37 < 9 => Some(f64::from_bits(0xFFF8_0000_2000_0000)),
         _ => None,
     };
-    let odds = pairs(&pairs(&[0, 1, 2, 3, 4, 5], &[1, 30, 400]), &[0, 1, 2, 3]);
+    let odds = pairs(&pairs(&[0, 1, 2, 3, 4, 5], &[1, 30, 400]), &[0, 1, 2, 3, 4]);
     for ((((kind, rate), mask), bound), (shape, layout)) in
         some(pairs(&pairs(&odds, &bounds), &layouts()))
     {

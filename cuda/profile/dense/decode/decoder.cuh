@@ -213,8 +213,10 @@ template <class Values, class Output> struct DenseDecoder
             box.first, begin,     box.len,  box.shape, {box.n[0], box.n[1], box.n[2]},
             mode,      record_at, exact_at, mask};
         volatile u32 round = 0;
-        // Chunks without masks go by themselves.
-        const bool meets = __any_sync(WARP_ALL, exists && mask == MASK_CODED);
+        // Chunks without masks go by themselves, and so do lines and all of Lorenzo prediction:
+        // their way is shorter, and the times that boxes take differ more.
+        const bool meets = !by_lorenzo() && taps.layout != LAYOUT_LINE &&
+                           __any_sync(WARP_ALL, exists && mask == MASK_CODED);
         for (u32 i = 0; i < boxes; ++i)
         {
             if (meets)

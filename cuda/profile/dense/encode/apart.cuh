@@ -20,8 +20,8 @@ struct CoderParts
     }
 };
 
-/// What is done with boxes of a layout, those with masks or those without.
-template <u32 LAYOUT, bool MASKED> struct Apart
+/// What is done with boxes of a layout, those without masks before all those that have some.
+template <bool MASKED, u32 LAYOUT> struct Apart
 {
     template <class Work> static __device__ __noinline__ auto call(Work work)
     {

@@ -94,6 +94,15 @@ template <class T> struct Points<Quantizer<T>>
         {
             return points.near(d, point, points.lattice, error);
         }
+
+        /// The same, and takes the error of one that keeps the bound into the largest.
+        FSZ_DEVICE bool takes(T d, i32 point, T &largest) const
+        {
+            T error;
+            const bool is_near = (*this)(d, point, error);
+            largest = is_near ? larger(largest, error) : largest;
+            return is_near;
+        }
     };
 
     FSZ_DEVICE Nearness nearness() const { return {*this}; }

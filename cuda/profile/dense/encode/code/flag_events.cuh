@@ -29,9 +29,13 @@ struct FlagEvents
 
     FSZ_DEVICE void give(bool there, u32 context, bool flag)
     {
-        const u32 number = there ? context * FLAG_SYMBOLS + (flag ? 1 : 0) : NO_FLAG;
+        give(there ? context * FLAG_SYMBOLS + (flag ? 1 : 0) : NO_FLAG);
+    }
+
+    FSZ_DEVICE void give(u32 number)
+    {
         // The latest step comes to stand highest.
-        word = word >> 8 | number << 24;
+        word = __byte_perm(word, number, 0x4321);
         ++steps;
         if (steps % FLAG_STEPS == 0)
         {

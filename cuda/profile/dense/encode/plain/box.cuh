@@ -87,7 +87,7 @@ template <class Z> struct PlainBoxes
     template <u32 LAYOUT, Taps TAPS, bool MASKED>
     FSZ_DEVICE PlainWalked walk_by(const PlainProgram *program, u32 *events) const
     {
-        return Apart<LAYOUT, MASKED>::call([program, stage = stage, fine = grid.fine, events]() {
+        return Apart<MASKED, LAYOUT>::call([program, stage = stage, fine = grid.fine, events]() {
             return walk_plain<LAYOUT, TAPS, MASKED>(program, stage, fine, events);
         });
     }
@@ -112,7 +112,7 @@ template <class Z> struct PlainBoxes
 
     template <u32 LAYOUT> FSZ_DEVICE u32 mask_of(const PlainProgram *program, u32 *events) const
     {
-        return Apart<LAYOUT, true>::call([program, stage = stage, events]() {
+        return Apart<true, LAYOUT>::call([program, stage = stage, events]() {
             return write_mask<LAYOUT>(program, stage, events);
         });
     }
@@ -128,7 +128,7 @@ template <class Z> struct PlainBoxes
         {
             const auto use = [&](const auto &numbers) {
                 const Points<Z> &own = points;
-                return Apart<LAYOUT, MASKED>::call([span, stage = stage, numbers, own,
+                return Apart<MASKED, LAYOUT>::call([span, stage = stage, numbers, own,
                                                     missing = &args.missing,
                                                     guessed = has_guessed_targets()]() {
                     return quantize_by_mask<LAYOUT, WIDTH>(span, stage, numbers, own, missing,
@@ -151,7 +151,7 @@ template <class Z> struct PlainBoxes
         {
             const Missing<T> *const missing = named ? &args.missing : nullptr;
             const auto use = [&](const auto &numbers) {
-                return Apart<LAYOUT, MASKED>::call([span, stage = stage, numbers, missing]() {
+                return Apart<MASKED, LAYOUT>::call([span, stage = stage, numbers, missing]() {
                     return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
                 });
             };
@@ -178,8 +178,9 @@ template <class Z> struct PlainBoxes
         }
         out.walked = walk<LAYOUT, MASKED>(program, events + 32 * flag_words(out.mask_steps));
         const LeftOut<T, MASKED> left_out{out.pattern};
+        // Where some are listed all are looked at for that.
         if (out.walked.fits() &&
-            (!strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error) || out.listed > 0))
+            (out.listed > 0 || !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error)))
         {
             out.walked.bits |= PlainWalked::FAR;
         }

@@ -22,6 +22,29 @@ template <u32 LAYOUT> struct MaskEvents
         events.give(there, context, masked(at));
     }
 
+    /// Takes the point at `at`, whose flag has the number `number` in the context of neighbours of
+    /// which none is masked.
+    template <u32 AXES>
+    FSZ_DEVICE void point(bool there, u32 number, u32 at, const u32 (&before)[3],
+                          const u32 (&behind)[3])
+    {
+        // All are loaded before any is waited for, and what is masked is below all others.
+        const i32 own = load_value(at);
+        i32 low = load_value(at - before[0]), high = low;
+#pragma unroll
+        for (u32 k = 1; k < 2 * AXES; ++k)
+        {
+            const i32 value = load_value(k % 2 ? at + behind[k / 2] : at - before[k / 2]);
+            low = min(low, value);
+            high = max(high, value);
+        }
+        constexpr i32 LOWEST = static_cast<i32>(MASKED_TARGET);
+        number += low == LOWEST ? FLAG_SYMBOLS : 0;
+        number += high == LOWEST ? FLAG_SYMBOLS : 0;
+        number += own == LOWEST ? 1 : 0;
+        events.give(there ? number : NO_FLAG);
+    }
+
     /// The steps of a pass. Its points have so many odd axes, `before` and `behind` being the
     /// distances of their neighbours along each, `last` that of one which is the box's last.
     template <u32 AXES>
@@ -36,19 +59,17 @@ template <u32 LAYOUT> struct MaskEvents
             const u32 entry = __ldg(entries);
             entries += 32;
             u32 at = stage + (entry & ENTRY_POSITION);
+            u32 clamped[3] = {};
+#pragma unroll
+            for (u32 a = 0; a < AXES; ++a)
+            {
+                clamped[a] = !fine && (entry >> (ENTRY_EDGE_SHIFT + a) & 1) ? last[a] : behind[a];
+            }
 #pragma unroll 1
             for (u32 left = k - head < groups ? even : 1; left > 0; --left)
             {
-                u32 count = 0;
-#pragma unroll
-                for (u32 a = 0; a < AXES; ++a)
-                {
-                    const bool clamped = !fine && (entry >> (ENTRY_EDGE_SHIFT + a) & 1);
-                    count += masked(at - before[a]);
-                    count += masked(at + (clamped ? last[a] : behind[a]));
-                }
-                const u32 kind = count == 0 ? 0 : count == 2 * AXES ? 2 : 1;
-                give(static_cast<i32>(entry) >= 0, kind + (fine ? 6 : 3), at);
+                point<AXES>(static_cast<i32>(entry) >= 0, (fine ? 6 : 3) * FLAG_SYMBOLS, at, before,
+                            clamped);
                 at += Places::NEXT;
             }
         }

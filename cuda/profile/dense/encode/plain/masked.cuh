@@ -5,6 +5,7 @@
 #include "encode/value_range.cuh"
 #include "profile/dense/encode/box/each_element.cuh"
 #include "profile/dense/encode/box/points.cuh"
+#include "profile/dense/encode/plain/targets.cuh"
 
 namespace fsz
 {
@@ -36,6 +37,105 @@ template <class Bits> struct MaskedBox
     FSZ_DEVICE bool lists_more(u32 count) const { return changes > 2 * count + 32; }
 };
 
+/// What a lane has found of the elements of a box of which at most one value is named as missing.
+struct LeftOutOfLane
+{
+    /// Whether what is masked is known; otherwise it is what is no number.
+    const bool known;
+    /// The missing value; a NaN where none is named.
+    const u32 missing;
+    /// The bits of those that are masked, as far as they are alike.
+    u32 pattern;
+    bool alike = true;
+    bool plain = true;
+    u32 masked = 0;
+    u32 listed = 0;
+    u32 changes = 0;
+    u32 last = 0;
+
+    FSZ_DEVICE LeftOutOfLane(u32 missing, MaskOf<u32> mask)
+        : known(mask.known), missing(missing), pattern(mask.known ? mask.bits : missing)
+    {
+    }
+
+    /// The target of an element that has no target known to fit and not the pattern's bits.
+    FSZ_DEVICE u32 take_odd(float d, double part)
+    {
+        const u32 bits = bits_of(d);
+        const bool number = is_number(d) && bits != missing;
+        if (!known && !number)
+        {
+            // The lane's first one tells which they are.
+            pattern = masked == 0 ? bits : pattern;
+            alike = alike && bits == pattern;
+            ++masked;
+            return MASKED_TARGET;
+        }
+        // No integer near the part is a target.
+        const bool far = !number || !(fabs(part) < TARGET_MOST + 1);
+        plain = plain && far && number;
+        listed += far;
+        changes += far && bits != last;
+        last = bits;
+        return LISTED_TARGET;
+    }
+
+    /// Called by a warp.
+    FSZ_DEVICE MaskedBox<u32> of_box() const
+    {
+        const u32 least = __reduce_min_sync(WARP_ALL, masked > 0 ? pattern : ~0u);
+        const u32 most = __reduce_max_sync(WARP_ALL, masked > 0 ? pattern : 0);
+        const u32 all = __reduce_add_sync(WARP_ALL, masked);
+        return {__all_sync(WARP_ALL, plain) != 0,
+                __all_sync(WARP_ALL, alike) != 0 && (all == 0 || least == most),
+                all,
+                __reduce_add_sync(WARP_ALL, listed),
+                __reduce_add_sync(WARP_ALL, changes),
+                all > 0 ? least : Element<float>::QUIET_NAN};
+    }
+};
+
+/// `quantize_masked` where all of a box comes to `stage` at once, and one missing value is named at
+/// most, which has no target that is known to fit.
+template <u32 LAYOUT, u32 WIDTH, class Numbers>
+FSZ_DEVICE MaskedBox<u32> quantize_masked_landed(const BoxSpan<float> &span, u32 stage,
+                                                 const Numbers &numbers, u32 missing,
+                                                 MaskOf<u32> mask)
+{
+    LeftOutOfLane found(missing, mask);
+    const auto take = [&](u32 place, const float(&d)[WIDTH], bool there) {
+        u32 words[WIDTH];
+        double part[WIDTH];
+        bool odd = false;
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            const bool masked = there & (bits_of(d[k]) == found.pattern);
+            part[k] = numbers.part(d[k]);
+            // False for what is no number.
+            const bool fits = !there | (fabs(part[k]) <= numbers.limit);
+            const u32 target = static_cast<u32>(__double2loint(__dadd_rn(part[k], numbers.magic)));
+            words[k] = masked ? MASKED_TARGET : fits ? target : LISTED_TARGET;
+            found.masked += masked;
+            odd |= !masked & !fits;
+        }
+        if (odd)
+        {
+#pragma unroll
+            for (u32 k = 0; k < WIDTH; ++k)
+            {
+                words[k] = words[k] == LISTED_TARGET ? found.take_odd(d[k], part[k]) : words[k];
+            }
+        }
+        if (there)
+        {
+            store_targets<LAYOUT, WIDTH>(stage + place, words);
+        }
+    };
+    each_landed<LAYOUT, WIDTH, false>(span, stage, take);
+    return found.of_box();
+}
+
 /// Turns the elements of a box into targets at `stage`, those of the mask into masked ones, and
 /// other ones without targets into listed ones.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
@@ -44,6 +144,16 @@ quantize_masked(const BoxSpan<T> &span, u32 stage, const Numbers &numbers,
                 const Missing<T> *missing, MaskOf<typename Element<T>::Bits> mask)
 {
     using Bits = typename Element<T>::Bits;
+    if constexpr (LANDS<LAYOUT, Numbers, T> && !Numbers::LONG)
+    {
+        const u32 named = missing->count == 0 ? Element<T>::QUIET_NAN : missing->bits[0];
+        if (missing->count <= 1 && !(fabs(numbers.part(value_of(named))) <= numbers.limit))
+        {
+            return Apart<true, LAYOUT>::call([span, stage, numbers, named, mask]() {
+                return quantize_masked_landed<LAYOUT, WIDTH>(span, stage, numbers, named, mask);
+            });
+        }
+    }
     bool plain = true, alike = true;
     u32 masked = 0, listed = 0, changes = 0;
     Bits pattern = 0, last = 0;
@@ -178,7 +288,7 @@ quantize_by_mask(const BoxSpan<T> &span, u32 stage, const Numbers &numbers, cons
         Codeless<Bits> codeless{box.masked, box.pattern};
         if (box.plain && !(box.alike && box.listed == 0))
         {
-            codeless = Apart<LAYOUT, true>::call([&span, stage, &points, guessed]() {
+            codeless = Apart<true, LAYOUT>::call([&span, stage, &points, guessed]() {
                 return find_codeless<LAYOUT>(span, stage, points, guessed);
             });
             __syncwarp();

@@ -36,8 +36,9 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     /// The largest residual of the lane, in a pass and so far.
     u32 most;
     u32 largest;
-    /// Whether a value is too large: one that follows from values of masked points alone may be.
-    bool wild;
+    /// The largest magnitude of a value: one that follows from values of masked points alone may
+    /// be too large.
+    u32 farthest;
     /// The lane's entries from the next one on, which is known.
     const u32 *entries;
     u32 next_entry;
@@ -47,7 +48,7 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
 
     FSZ_DEVICE PlainPoint(u32 stage, u32 fine_bits, bool around, const u32 *entries, u32 *events)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), wild(false), entries(entries),
+          weight(around ? 16 : 0), size(4), most(0), largest(0), farthest(0), entries(entries),
           next_entry(__ldg(entries)), first_event(events), events(events)
     {
     }
@@ -94,15 +95,14 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
         const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
         constexpr u32 OCTAVE = 127 + 4;
         const u32 context = FINE ? (digits >> 22) - 2 * OCTAVE : (digits >> 23) - OCTAVE;
-        if constexpr (MASKED)
-        {
-            wild = wild ||
-                   (there && abs(static_cast<i32>(value)) > static_cast<i32>(DENSE_MOST_VALUE));
-        }
         give(there && !masked, Event::of(r, context));
         if (there)
         {
             most = max(most, own);
+            if constexpr (MASKED)
+            {
+                farthest = max(farthest, static_cast<u32>(abs(static_cast<i32>(value))));
+            }
             store_word(at, value);
         }
     }

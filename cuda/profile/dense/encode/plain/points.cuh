@@ -31,6 +31,9 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
     /// Takes note of the error of a box.
     FSZ_DEVICE void keep_error(T) {}
 
+    /// An error of the boxes so far, from which the largest of a box may begin.
+    FSZ_DEVICE T known_error() const { return 0; }
+
     /// Gives `use` the numbers that make targets of the elements of a box whose first code is
     /// `own`.
     template <class Use> FSZ_DEVICE auto with_numbers(i32 own, const Use &use) const
@@ -44,7 +47,7 @@ template <class T> struct PlainPoints<Quantizer<T>> : Points<Quantizer<T>>
     FSZ_DEVICE Decoded<T, T> compared(const BoxSpan<T> &span, u32 stage, i32 base,
                                       const Decoded<T, T> &found, LeftOut<T, MASKED> out) const
     {
-        return Apart<LAYOUT, MASKED>::call([=, lattice = lattice]() {
+        return Apart<MASKED, LAYOUT>::call([=, lattice = lattice]() {
             return compare_box<T, LAYOUT, WIDTH, MASKED, RANGE>(span, stage, base, lattice, found,
                                                                 out);
         });

@@ -28,8 +28,8 @@ struct TargetLimits
 /// The numbers that turn elements into targets.
 template <class T> struct TargetNumbers
 {
-    /// Whether a target takes few instructions.
-    static constexpr bool SHORT = true;
+    /// Whether a target takes few instructions, or so many that they stand once beside masks.
+    static constexpr bool SHORT = true, LONG = false;
     double parts;
     double zero;
     double limit;
@@ -83,6 +83,11 @@ FSZ_DEVICE u32 larger_part(u32 top, double part)
     return max(top, high + high);
 }
 
+/// Whether all elements of a box come to shared memory at once, and some are worked on side by
+/// side: where that takes code that is short enough, since the walk through bricks is the longest.
+template <u32 LAYOUT, class Numbers, class T>
+constexpr bool LANDS = sizeof(T) == sizeof(u32) && (Numbers::SHORT || LAYOUT != LAYOUT_BRICK);
+
 /// Turns the elements of a box into targets at `stage`; whether all of them have one and are known
 /// to fit. `missing` is null where none is named.
 template <u32 LAYOUT, u32 WIDTH, class Numbers, class T>
@@ -94,10 +99,7 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
         most = larger_part(most, part);
         return static_cast<u32>(__double2loint(__dadd_rn(part, numbers.magic)));
     };
-    // All of a box at once, and some side by side, where its code is short enough for that: the
-    // walk through bricks is the longest.
-    constexpr bool LANDS = sizeof(T) == sizeof(u32) && (Numbers::SHORT || LAYOUT != LAYOUT_BRICK);
-    if constexpr (Numbers::SHORT || LANDS)
+    if constexpr (Numbers::SHORT || LANDS<LAYOUT, Numbers, T>)
     {
         const auto take = [&](u32 place, const T(&d)[WIDTH], bool there) {
             u32 words[WIDTH], most = top;
@@ -112,7 +114,7 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
                 store_targets<LAYOUT, WIDTH>(stage + place, words);
             }
         };
-        if constexpr (LANDS)
+        if constexpr (LANDS<LAYOUT, Numbers, T>)
         {
             each_landed<LAYOUT, WIDTH, Numbers::SHORT>(span, stage, take);
         }

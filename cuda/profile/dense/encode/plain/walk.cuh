@@ -235,7 +235,7 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
     bool fits = __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(RESIDUAL_MOST));
     if constexpr (MASKED)
     {
-        fits = fits && !__any_sync(WARP_ALL, walk.wild);
+        fits = fits && __all_sync(WARP_ALL, walk.farthest <= DENSE_MOST_VALUE);
     }
     return {PlainWalked::WALKED | (fits ? bits | PlainWalked::FITS : 0), groups};
 }

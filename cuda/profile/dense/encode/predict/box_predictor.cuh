@@ -65,8 +65,8 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
     }
 
     /// Lists the elements of a plain box that have no target or do not keep the bound, and takes
-    /// the largest error of the others; whether they are few enough, and the walk took none of them
-    /// for another.
+    /// the largest error of the others, and the range; whether they are few enough, and the walk
+    /// took none of them for another.
     template <bool MASKED>
     FSZ_DEVICE bool list_of_plain(const Box &box, typename PlainBoxes<Z>::Outcome &out, u32 &listed)
     {
@@ -81,12 +81,17 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
             return false;
         }
         const Points<Z> &points = plain.points;
-        const auto found = Apart<LAYOUT_LINE, MASKED>::call(
+        const Decoded<Error, T> known{plain.points.known_error(), plain.low, plain.high};
+        const auto far = Apart<MASKED, LAYOUT_LINE>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
-             own = out.own, left = LeftOut<T, MASKED>{out.pattern},
-             to = slot.listed]() { return list_far(span, at, layout, points, own, left, to); });
-        listed = found.count;
-        out.max_error = found.error;
+             own = out.own, left = LeftOut<T, MASKED>{out.pattern}, without = out.listed, known,
+             range = !plain.range_known, to = slot.listed]() {
+                return list_far(span, at, layout, points, own, left, without, known, range, to);
+            });
+        plain.low = far.found.low;
+        plain.high = far.found.high;
+        listed = far.count;
+        out.max_error = far.found.error;
         return listed <= box.len / 32 && !(guessed && listed != out.listed);
     }
 
@@ -156,7 +161,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
     {
         const Decoded<Error, T> found{Error{}, plain.low, plain.high};
         const Points<Z> &points = plain.points;
-        return Apart<LAYOUT, false>::call(
+        return Apart<false, LAYOUT>::call(
             [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known,
              found]() { return lorenzo_codes<LAYOUT, WIDTH>(span, at, points, range, found); });
     }
@@ -169,7 +174,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         {
             return false;
         }
-        const LorenzoBox out = Apart<LAYOUT_BRICK, false>::call(
+        const LorenzoBox out = Apart<false, LAYOUT_BRICK>::call(
             [at = plain.stage, len = box.len, to = slot.lorenzo]() {
                 return predict_lorenzo(at, len, to);
             });
@@ -235,7 +240,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const T first = __ldg(args.field + box.first);
         const Bits pattern = bits_of(first);
         if (plain.points.between_codes(first, plain.points.targets(base)) ||
-            Apart<LAYOUT_LINE, true>::call([span = plain.span_of(box), pattern]() {
+            Apart<true, LAYOUT_LINE>::call([span = plain.span_of(box), pattern]() {
                 return any_element(span, [&](T d) { return bits_of(d) != pattern; });
             }))
         {

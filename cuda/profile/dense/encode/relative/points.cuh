@@ -132,6 +132,24 @@ template <class T> struct Points<RelativeQuantizer<T>>
             error.relative = quotient(error.absolute, magnitude_of(d));
             return error.relative < bound.eps;
         }
+
+        /// The same, and takes the error of one that keeps the bound into the largest, of which
+        /// each is one that does. There is no quotient as long as it cannot be above that.
+        FSZ_DEVICE bool takes(T d, i32 point, Error &largest) const
+        {
+            Error error{magnitude_of(difference_of(d, values.of(point))), largest.relative};
+            const T size = magnitude_of(d);
+            if (points.fine == 0 || bits_of(size) < points.z.bound.edge ||
+                !(error.absolute <= product_below(largest.relative, size)))
+            {
+                if (!(*this)(d, point, error))
+                {
+                    return false;
+                }
+            }
+            largest = larger(largest, error);
+            return true;
+        }
     };
 
     FSZ_DEVICE Nearness nearness() const { return {*this, values_of_points(z, fine)}; }
@@ -159,6 +177,8 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
     {
         relative = warp_larger(larger(relative, error.relative));
     }
+
+    FSZ_DEVICE Error known_error() const { return {0, relative}; }
 
     /// A kind of target with the limits of those that fit.
     template <class Targets> struct Limited : Targets
@@ -188,7 +208,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
         // Boxes with masks are too few for a function more.
         if constexpr (!MASKED)
         {
-            const CurveCompared<T> compared = Apart<LAYOUT, MASKED>::call([=]() {
+            const CurveCompared<T> compared = Apart<MASKED, LAYOUT>::call([=]() {
                 return compare_on_curve<T, LAYOUT, WIDTH, MASKED, false>(span, stage, with, found,
                                                                          out);
             });
@@ -197,7 +217,7 @@ template <class T> struct PlainPoints<RelativeQuantizer<T>> : Points<RelativeQua
                 return compared;
             }
         }
-        return Apart<LAYOUT, MASKED>::call([=]() {
+        return Apart<MASKED, LAYOUT>::call([=]() {
             return compare_on_curve<T, LAYOUT, WIDTH, MASKED, true>(span, stage, with, found, out);
         });
     }
