@@ -303,3 +303,18 @@ def test_free_threading_stays() -> None:
     if enabled is None or not sys.abiflags.count("t"):
         pytest.skip("this interpreter is not free-threaded")
     assert not enabled()
+
+
+def test_a_small_call_reads_no_files() -> None:
+    def reads() -> int:
+        with open("/proc/thread-self/io") as io:
+            return int(io.read().split("syscr:")[1].split()[0])
+
+    # Which is how the system tells how many cores there are.
+    array = smooth((64, 8))
+    stream = fsz_codec.compress(array, absolute=1e-3)
+    before = reads()
+    for _ in range(100):
+        fsz_codec.compress(array, absolute=1e-3).decompress()
+        stream[3]
+    assert reads() - before < 100
