@@ -69,10 +69,18 @@ impl Engine {
     /// [`Error::NoSuchVariable`], [`Error::OutOfRange`] for a step that it does not have, and
     /// [`Error::Unsupported`] for a variable that skips steps of a BP4 file, if that cannot be read step by step.
     pub fn blocks(&self, name: &str, step: Step) -> Result<StepBlocks> {
+        self.shared_blocks(name, step).map(Arc::unwrap_or_clone)
+    }
+
+    /// The same without a copy for calls that follow each other, as one for each of many ADIOS2 blocks: the last list is kept.
+    ///
+    /// # Errors
+    /// As [`Engine::blocks`].
+    pub fn shared_blocks(&self, name: &str, step: Step) -> Result<Arc<StepBlocks>> {
         let _one = self.lock()?;
         let raw = variable::inquire(&self.io, name)?;
         self.select_step(raw, name, step)?;
-        Ok((*self.blocks_locked(raw, step)?).clone())
+        self.blocks_locked(raw, step)
     }
 
     /// The caller holds the lock, and has selected the step.

@@ -1,6 +1,7 @@
 //! The wrapper against the real library, without any operator.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use adios2::{
@@ -250,6 +251,9 @@ fn reading_one_of_many_blocks_does_not_list_all() {
         assert_eq!(read, [block as f32]);
     });
     assert!(2 * reads < lists, "{reads:?} for 100 ADIOS2 blocks, {lists:?} for 100 lists of all");
+    let list = || file.shared_blocks("u", Step::At(0)).unwrap();
+    assert!(Arc::ptr_eq(&list(), &list()));
+    assert_eq!(*list(), file.blocks("u", Step::At(0)).unwrap());
 }
 
 /// As a program leaves its file that ends in its first step: BP5's and BP4's have these names.

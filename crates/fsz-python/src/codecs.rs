@@ -40,14 +40,14 @@ impl Asked {
 /// The codecs of one process.
 struct Codecs {
     process: u32,
-    by_request: HashMap<(Asked, usize), Codec>,
+    /// By the number of threads that was asked for.
+    by_request: HashMap<(Asked, Option<usize>), Codec>,
 }
 
 static CODECS: Mutex<Option<Codecs>> = Mutex::new(None);
 
 /// A codec on `threads` threads, or on as many as the process may use.
 pub fn codec(asked: Asked, threads: Option<usize>) -> fsz::Result<Codec> {
-    let threads = threads.unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
     let mut codecs = CODECS.lock().unwrap_or_else(PoisonError::into_inner);
     // A forked process has none of its parent's threads: it begins anew, and leaves what it has of the
     // parent's pools alone.
@@ -59,12 +59,19 @@ pub fn codec(asked: Asked, threads: Option<usize>) -> fsz::Result<Codec> {
     if let Some(codec) = codecs.by_request.get(&(asked, threads)) {
         return Ok(codec.clone());
     }
-    let codec = match asked {
-        Asked::Auto => Codec::auto(),
-        Asked::Cpu => Codec::cpu(),
-        Asked::Cuda(device) => Codec::cuda(device)?,
+    // The system is asked for its cores by reading files, which takes longer than to code a small array.
+    let count = threads.unwrap_or_else(|| available_parallelism().map_or(1, |n| n.get()));
+    let codec = match codecs.by_request.get(&(asked, Some(count))) {
+        Some(codec) => codec.clone(),
+        None => match asked {
+            Asked::Auto => Codec::auto(),
+            Asked::Cpu => Codec::cpu(),
+            Asked::Cuda(device) => Codec::cuda(device)?,
+        }
+        .threads(count)?,
     };
-    let codec = codec.threads(threads)?;
-    codecs.by_request.insert((asked, threads), codec.clone());
+    for threads in [threads, Some(count)] {
+        codecs.by_request.insert((asked, threads), codec.clone());
+    }
     Ok(codec)
 }

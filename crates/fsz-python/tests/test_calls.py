@@ -61,13 +61,14 @@ def test_other_threads_run_meanwhile(large: Array) -> None:
     assert after - before >= 5
 
 
-def test_other_threads_run_while_masks_are_read(large: Array) -> None:
-    mask = np.ones(large.shape, bool)
+def test_other_threads_run_while_masks_are_read() -> None:
+    field = np.zeros(1 << 26, np.float32)
+    mask = np.ones(field.shape, bool)
     with other_thread() as turns:
         before = turns()
         # One too many, which is found out when all have been read.
         with pytest.raises(fsz_codec.InvalidArgumentError, match="17 regions"):
-            fsz_codec.compress(large, range=1e-3, regions=[(mask, 1e-4)] * 17)
+            fsz_codec.compress(field, range=1e-3, regions=[(mask, 1e-4)] * 17)
         after = turns()
     # Between two masks there are some in any case.
     assert after - before >= 50
@@ -303,3 +304,18 @@ def test_free_threading_stays() -> None:
     if enabled is None or not sys.abiflags.count("t"):
         pytest.skip("this interpreter is not free-threaded")
     assert not enabled()
+
+
+def test_a_small_call_reads_no_files() -> None:
+    def reads() -> int:
+        with open("/proc/thread-self/io") as io:
+            return int(io.read().split("syscr:")[1].split()[0])
+
+    # Which is how the system tells how many cores there are.
+    array = smooth((64, 8))
+    stream = fsz_codec.compress(array, absolute=1e-3)
+    before = reads()
+    for _ in range(100):
+        fsz_codec.compress(array, absolute=1e-3).decompress()
+        stream[3]
+    assert reads() - before < 100

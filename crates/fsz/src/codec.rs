@@ -10,7 +10,10 @@ use crate::{
     element::Element,
     error::{Error, Result},
     exec::Execution,
-    format::{geometry::element_count, header::Header},
+    format::{
+        geometry::{CHUNK, element_count},
+        header::Header,
+    },
     options::{CompressOptions, DecompressOptions},
     partial,
     progress::Progress,
@@ -307,7 +310,8 @@ impl Codec {
                 return answer;
             }
         }
-        self.run(options.threads, options.progress.as_deref(), |run| {
+        let threads = threads_for(data.len() as u64, options.threads);
+        self.run(threads, options.progress.as_deref(), |run| {
             compress(data, shape, options, out, run)
         })
     }
@@ -458,7 +462,13 @@ impl Codec {
                 return region::put(self, stream, selection, out, options);
             }
         }
+        // A box may touch many chunks for few elements.
+        let decoded = match selection {
+            Selection::Box(_) => header.elements(),
+            Selection::Field | Selection::Tiles(_) => elements,
+        };
         let (threads, progress) = begin(options, size_of_val(out));
+        let threads = threads_for(decoded, threads);
         self.run(threads, progress, |run| partial::decode(stream, selection, out, run))?;
         region::put(self, stream, selection, out, options)
     }
@@ -477,6 +487,12 @@ impl fmt::Display for Codec {
             }
         }
     }
+}
+
+/// Threads for a call on so many elements, of which the caller allows so many. To hand what is one thread's work to another
+/// one takes as long as a small call.
+fn threads_for(elements: u64, most: Option<usize>) -> Option<usize> {
+    if elements > CHUNK as u64 { most } else { Some(1) }
 }
 
 /// Begins to report on a decompression of so many bytes; the threads that it may have, and whom it reports to.
@@ -517,4 +533,42 @@ pub(crate) fn check_output<T: Element>(header: &Header, out: &[T], elements: u64
         )));
     }
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::bound::Bound;
+
+    /// How often this thread has waited.
+    fn waits() -> usize {
+        let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+        let count =
+            status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
+        count.trim().parse().unwrap()
+    }
+
+    #[test]
+    fn a_small_call_stays_on_its_thread() {
+        let codec = Codec::cpu().threads(2).unwrap();
+        let values = |len: usize| (0..len).map(|i| (i as f32 / 9.0).sin()).collect::<Vec<_>>();
+        let (few, many) = (values(CHUNK), values(40 * CHUNK));
+        let options = CompressOptions::new(Bound::Absolute(1e-3));
+        let waits_for = |data: &[f32]| {
+            let shape = [data.len() as u64];
+            let room = options.max_compressed_len(&shape, crate::DType::F32).unwrap() as usize;
+            let (mut out, mut back) = (vec![0; room], vec![0.0f32; data.len()]);
+            let before = waits();
+            for _ in 0..50 {
+                let len = codec.compress_into(data, &shape, &options, &mut out).unwrap();
+                let stream = Stream::open(&out[..len]).unwrap();
+                codec.decompress_into(&stream, &mut back).unwrap();
+            }
+            waits() - before
+        };
+        assert!(waits_for(&few) < 20);
+        assert!(waits_for(&many) >= 50);
+    }
 }

@@ -7,13 +7,13 @@ use std::{
 
 static WARNED: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-/// Warns once per variable and process that its values are stored uncompressed.
-pub(crate) fn stored_raw(variable: &str, reason: &str) {
-    once("", variable, "is stored uncompressed", reason);
+/// Warns once per variable, process and `given` parameters that its values are stored uncompressed: a notebook may change
+/// them and go on in the same process. The reason may be another one for each ADIOS2 block.
+pub(crate) fn stored_raw(given: &str, variable: &str, reason: &str) {
+    once(given, variable, "is stored uncompressed", reason);
 }
 
-/// Warns that a variable's values are stored uncompressed, once for each way in which its parameters are wrong: a
-/// notebook may mend one of them and go on with the next in the same process.
+/// Warns that a variable's values are stored uncompressed, once for each way in which its parameters are wrong.
 pub(crate) fn refused(variable: &str, reason: &str) {
     once(reason, variable, "is stored uncompressed", reason);
 }
@@ -23,10 +23,10 @@ pub(crate) fn on_cpu(variable: &str, reason: &str) {
     once("", variable, "is compressed on the CPU", reason);
 }
 
-/// Warns once per variable and process that no bound gives its values the ratio that was asked for.
+/// Warns once per variable, process and ratio that no bound gives its values the ratio that was asked for.
 pub(crate) fn missed_ratio(variable: &str, ratio: f64, asked: f64) {
     let reason = format!("it is {ratio:.4}, not {asked}: no bound was found that comes nearer");
-    once("", variable, "has another ratio than the parameters say", &reason);
+    once(&asked.to_string(), variable, "has another ratio than the parameters say", &reason);
 }
 
 /// `kind` tells warnings of a variable apart that say the same of it.

@@ -7,6 +7,7 @@ mod noise;
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use adios2::{Adios, Error, Io, Layout, Mode, Selection, ShapeKind, Step};
@@ -165,27 +166,64 @@ fn names_are_recorded_where_adios2_tells_them() {
     assert_eq!(stream.header().name.as_deref(), Some("U"));
 }
 
+/// One ADIOS2 block at each place, or several.
 #[test]
 fn blocks_that_lie_on_each_other_keep_their_own_payloads() {
     let folder = TempDir::new().unwrap();
+    // A small block is read as a whole, of a large one an element.
+    for (elements, places) in [(2000, 1), (100_000, 1), (2000, 3), (100_000, 3)] {
+        let io = writer(&config(folder.path(), "BP5", &[("accuracy", "0.25")]));
+        let u = io.define_variable::<f32>("U", &Layout::whole(&[elements * places])).unwrap();
+        let path = folder.path().join(format!("{elements}x{places}.bp"));
+        let mut out = io.open(&path, Mode::Write).unwrap();
+        out.begin_step(None).unwrap();
+        for value in 0..3 {
+            let values = vec![value as f32; elements as usize];
+            out.put_block(&u, &[value % places * elements], &[elements], &values).unwrap();
+        }
+        out.end_step().unwrap();
+        out.close().unwrap();
+
+        let file = open(&path, "BP5");
+        for block in 0..3 {
+            let stream = stream_of(Payload::read(&file, "U", Step::At(0), block).unwrap());
+            let stream = fsz::Stream::from_vec(stream).unwrap();
+            let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
+            assert_eq!(decoded.len() as u64, elements);
+            assert!(decoded.iter().all(|&value| (value - block as f32).abs() <= 0.25));
+        }
+    }
+}
+
+#[test]
+fn the_payload_of_one_of_many_blocks_is_read_without_a_list_of_all() {
+    const BLOCKS: u64 = 5000;
+    let folder = TempDir::new().unwrap();
     let io = writer(&config(folder.path(), "BP5", &[("accuracy", "0.25")]));
-    let u = io.define_variable::<f32>("U", &Layout::whole(&[2000])).unwrap();
+    let layout = Layout::global(&[8 * BLOCKS], &[0], &[8]);
+    let u = io.define_variable::<f32>("U", &layout).unwrap();
     let path = folder.path().join("out.bp");
     let mut out = io.open(&path, Mode::Write).unwrap();
     out.begin_step(None).unwrap();
-    for value in 0..3 {
-        out.put_block(&u, &[0], &[2000], &[value as f32; 2000]).unwrap();
+    for block in 0..BLOCKS {
+        out.put_block(&u, &[8 * block], &[8], &[1.0; 8]).unwrap();
     }
     out.end_step().unwrap();
     out.close().unwrap();
 
     let file = open(&path, "BP5");
-    for block in 0..3 {
-        let stream = stream_of(Payload::read(&file, "U", Step::At(0), block).unwrap());
-        let stream = fsz::Stream::from_vec(stream).unwrap();
-        let decoded = fsz::Codec::cpu().decompress::<f32>(&stream).unwrap();
-        assert!(decoded.iter().all(|&value| (value - block as f32).abs() <= 0.25));
-    }
+    let seconds = |work: &dyn Fn(u64)| {
+        let began = Instant::now();
+        (0..100).for_each(work);
+        began.elapsed()
+    };
+    let lists = seconds(&|_| {
+        assert_eq!(file.blocks("U", Step::At(0)).unwrap().blocks.len() as u64, BLOCKS);
+    });
+    let payloads = seconds(&|block| {
+        stream_of(Payload::read(&file, "U", Step::At(0), block).unwrap());
+    });
+    assert!(payloads < lists, "{payloads:?} for 100 payloads, {lists:?} for 100 lists of all");
 }
 
 #[test]

@@ -427,6 +427,13 @@ fn of_equal_errors_the_first_is_told() {
     assert!(shown.ends_with(" at step 0, a_6x20x30.fsz\n"), "{shown}");
     let verified = fixture.fine(&[&["verify", "out", "--original"], &names[..]].concat());
     assert!(verified.ends_with(" in out/a_6x20x30.fsz\n"), "{verified}");
+    // Streams that tell no step are none.
+    for name in ["a", "b"] {
+        let input = format!("{name}_6x20x30.f32");
+        fixture.fine(&["compress", &input, "-o", &format!("{name}.fsz"), "--abs", "0.1"]);
+    }
+    let shown = fixture.fine(&["inspect", "a.fsz", "b.fsz"]);
+    assert!(shown.ends_with(" in a.fsz\n"), "{shown}");
 }
 
 #[test]

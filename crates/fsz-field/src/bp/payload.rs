@@ -13,6 +13,9 @@ use fsz::with_element;
 use super::element_type;
 use super::operator::{self, MODE_STREAM, Operator, RawPayload};
 
+/// Elements of which there is room at no cost.
+const SMALL: u64 = 1 << 16;
+
 /// What an ADIOS2 block holds in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
@@ -39,7 +42,7 @@ impl Payload {
             Err(failure) if !failure.is_absent => return Err(failure.into()),
             found => found,
         };
-        let blocks = engine.blocks(name, step)?.blocks;
+        let blocks = &engine.shared_blocks(name, step)?.blocks;
         let info = usize::try_from(block).ok().and_then(|id| blocks.get(id)).ok_or_else(|| {
             let total = match blocks.len() {
                 1 => "1 ADIOS2 block".to_owned(),
@@ -51,8 +54,10 @@ impl Payload {
             return Ok(Payload::NotFsz);
         }
         // Where ADIOS2 blocks overlap, each of them answers for that element, from threads that have
-        // no sink; the whole of one is then asked for by its number.
-        let selection = if is_alone(info, &blocks) {
+        // no sink; the whole of one is then asked for by its number. So is that of a small one: among many, to look for
+        // others that hold its first element takes longer. Not in BP4, which lists all of them for each number.
+        let is_small = info.elements() <= SMALL && engine.kind() != "BP4Reader";
+        let selection = if !is_small && is_alone(info, blocks) {
             let (start, count) = (vec![0; info.count.len()], vec![1; info.count.len()]);
             Selection::BlockBox { block, start, count }
         } else {

@@ -201,7 +201,9 @@ impl Operator {
             match compressed {
                 Ok(written) => return Ok(written),
                 Err(NoStream::NoRoom(_)) if block.bytes() <= SMALL => {}
-                Err(reason) => warning::stored_raw(&block.variable, &reason.to_string()),
+                Err(reason) => {
+                    warning::stored_raw(&self.given, &block.variable, &reason.to_string());
+                }
             }
         }
         // SAFETY: promised by the caller.

@@ -103,6 +103,17 @@ for n, wrong in enumerate(({"accuracy": "x"}, {"accuracy": "1", "mode": "y"}, {"
 code, said = run(several)
 assert code == 0 and said.count("FSZ warning: u is stored uncompressed: ") == 2, said
 
+# So is each that does not fit the values, once for all ADIOS2 blocks.
+unfit = START + """
+for n, wrong in enumerate(({"bound_in": "0:5,:=1"}, {"bound_in": ":,:=1"}, {"mode": "ratio", "accuracy": "1e6"})):
+    with Stream(f"unfit{n}.bp", "w") as out:
+        operation = ("plugin", dict(PLUGIN, **({"accuracy": "1"} | wrong)))
+        for start in (0, 1000):
+            out.write("u", field, [2000], [start], [1000], operations=[operation])
+"""
+code, said = run(unfit)
+assert code == 0 and said.count("FSZ warning: u is stored uncompressed: ") == 3, said
+
 # What does not fit a block is told of a small one, too.
 for wrong in ({"bound_in": "0:5,:=1"}, {"missing": "1e300"}, {"mode": "ratio", "accuracy": "1e6"}):
     small = START + f"""
@@ -140,6 +151,8 @@ with Stream("jumps.bp", "w") as out:
 code, said = run(jumps % 100)
 told = "FSZ warning: u has another ratio than the parameters say: it is "
 assert code == 0 and said.count(told) == 1 and ", not 100: " in said, said
+code, said = run(jumps % 100 + (jumps % 110).removeprefix(START))
+assert code == 0 and said.count(told) == 2 and ", not 110: " in said, said
 code, said = run(jumps % 10)
 assert code == 0 and "FSZ warning: " not in said, said
 

@@ -171,7 +171,7 @@ impl Step {
         (!streams.is_empty()).then(|| Point {
             variable: terminal::shown(variable),
             step: self.step,
-            file: None,
+            place: format!("at step {}", self.step),
             raw: streams.iter().map(|s| s.raw_bytes).sum(),
             stored: streams.iter().map(|s| s.compressed_bytes).sum(),
             error: largest(|s| s.certificate.max_abs_error),

@@ -111,11 +111,14 @@ impl Folder {
     /// Steps of streams that do not tell theirs are counted.
     fn points(&self) -> Vec<Point> {
         let point = |(i, file): (usize, &File)| {
-            let report = &file.report;
+            let (report, name) = (&file.report, terminal::shown(&file.file));
             Point {
                 variable: report.name.as_deref().map(terminal::shown).unwrap_or_default(),
                 step: report.step.unwrap_or(i as u64),
-                file: Some(terminal::shown(&file.file)),
+                place: match report.step {
+                    Some(step) => format!("at step {step}, {name}"),
+                    None => format!("in {name}"),
+                },
                 raw: report.raw_bytes,
                 stored: report.compressed_bytes,
                 error: report.certificate.max_abs_error,

@@ -17,8 +17,8 @@ const ERROR: Axes =
 pub struct Point {
     pub variable: String,
     pub step: u64,
-    /// Where each step is a file of its own.
-    pub file: Option<String>,
+    /// Where it is, in a message: `at step 3`.
+    pub place: String,
     pub raw: u64,
     pub stored: u64,
     pub error: f64,
@@ -62,7 +62,7 @@ pub fn sums(points: &[Point]) -> String {
         let (least, most) = (ratios().fold(f64::MAX, f64::min), ratios().fold(0.0, f64::max));
         (points.len() > 1).then(|| {
             format!(
-                "{name}{}{} steps, {} -> {}, ratio {:.2} ({least:.2} to {most:.2}), max error {}{} at step {}{}\n",
+                "{name}{}{} steps, {} -> {}, ratio {:.2} ({least:.2} to {most:.2}), max error {}{} {}\n",
                 if name.is_empty() { "" } else { ": " },
                 points.len(),
                 bytes(raw),
@@ -70,8 +70,7 @@ pub fn sums(points: &[Point]) -> String {
                 raw as f64 / stored.max(1) as f64,
                 limit::at_most(worst.is_limit),
                 short(worst.error),
-                worst.step,
-                worst.file.as_ref().map_or_else(String::new, |file| format!(", {file}"))
+                worst.place,
             )
         })
     };
