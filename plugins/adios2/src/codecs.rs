@@ -45,7 +45,7 @@ fn with(threads: Option<usize>, device: Option<usize>) -> fsz::Result<Codec> {
     Ok(codec)
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::fs;
 
