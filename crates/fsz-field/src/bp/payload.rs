@@ -13,9 +13,6 @@ use fsz::with_element;
 use super::element_type;
 use super::operator::{self, MODE_STREAM, Operator, RawPayload};
 
-/// Elements of which there is room at no cost.
-const SMALL: u64 = 1 << 16;
-
 /// What an ADIOS2 block holds in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
@@ -54,10 +51,9 @@ impl Payload {
             return Ok(Payload::NotFsz);
         }
         // Where ADIOS2 blocks overlap, each of them answers for that element, from threads that have
-        // no sink; the whole of one is then asked for by its number. So is that of a small one: among many, to look for
-        // others that hold its first element takes longer. Not in BP4, which lists all of them for each number.
-        let is_small = info.elements() <= SMALL && engine.kind() != "BP4Reader";
-        let selection = if !is_small && is_alone(info, blocks) {
+        // no sink; the whole of one is then asked for by its number. (Of all others that would not do: ADIOS2 2.9.0 reads
+        // some of them beyond the end of a BP5 file, for ever.)
+        let selection = if is_alone(info, blocks) {
             let (start, count) = (vec![0; info.count.len()], vec![1; info.count.len()]);
             Selection::BlockBox { block, start, count }
         } else {
