@@ -1,5 +1,7 @@
 //! Counting the symbols of boxes.
 
+use std::cell::RefCell;
+
 #[cfg(target_arch = "x86_64")]
 use super::vector::Avx2;
 use super::{
@@ -16,9 +18,21 @@ use crate::{
 /// Counts symbols, and the raw bits behind them. Lanes beside each other count apart: the next count need
 /// not wait for the one before.
 pub(super) struct Counter {
-    counts: Vec<[u32; ROWS * ROW]>,
+    counts: Counts,
     pub raw_bits: u64,
     level: Level,
+}
+
+/// Those of lanes that count apart, one after the other.
+type Counts = Vec<[u32; ROWS * ROW]>;
+
+/// How many counts a thread keeps for counters to come. An allocator would give their memory back each time, and to get
+/// it anew takes a large part of a small call.
+const KEPT: usize = 8;
+
+thread_local! {
+    /// Counts that are all 0.
+    static SPARE: RefCell<Vec<Counts>> = const { RefCell::new(Vec::new()) };
 }
 
 const APART: usize = 4;
@@ -30,7 +44,9 @@ const ROWS: usize = CONTEXTS.next_power_of_two();
 
 impl Counter {
     pub fn new(level: Level) -> Self {
-        Counter { counts: vec![[0; ROWS * ROW]; APART], raw_bits: 0, level }
+        let spare = SPARE.with_borrow_mut(Vec::pop);
+        let counts = spare.unwrap_or_else(|| vec![[0; ROWS * ROW]; APART]);
+        Counter { counts, raw_bits: 0, level }
     }
 
     /// Counts the items of a box.
@@ -96,6 +112,20 @@ impl Counter {
             }
         }
         histogram
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        let mut counts = std::mem::take(&mut self.counts);
+        // A thread that ends keeps none.
+        let _ = SPARE.try_with(|spare| {
+            let mut spare = spare.borrow_mut();
+            if spare.len() < KEPT {
+                counts.iter_mut().for_each(|counts| counts.fill(0));
+                spare.push(counts);
+            }
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Chunks of boxes to payload.
 
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use super::{
     Choice, Predictor,
@@ -25,14 +25,38 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Orders(Vec<(TileShape, Rc<Order>)>);
 
+/// How many orders a thread keeps for calls to come: to make one takes several times as long as to decode a box.
+const KEPT: usize = 8;
+
+thread_local! {
+    /// The latest ones, the newest last.
+    static LATEST: RefCell<Orders> = RefCell::default();
+}
+
 impl Orders {
     pub fn of(&mut self, shape: TileShape) -> Rc<Order> {
-        if let Some((_, order)) = self.0.iter().find(|(s, _)| *s == shape) {
-            return order.clone();
+        if let Some(order) = self.find(shape) {
+            return order;
         }
-        let order = Rc::new(Order::new(shape.0.map(|n| n as usize)));
+        let order = LATEST.with_borrow_mut(|latest| latest.or_new(shape));
         self.0.push((shape, order.clone()));
         order
+    }
+
+    fn find(&self, shape: TileShape) -> Option<Rc<Order>> {
+        self.0.iter().find(|(s, _)| *s == shape).map(|(_, order)| order.clone())
+    }
+
+    /// The order of a shape, which is made if it is none of those; the oldest one makes room for it.
+    fn or_new(&mut self, shape: TileShape) -> Rc<Order> {
+        self.find(shape).unwrap_or_else(|| {
+            let order = Rc::new(Order::new(shape.0.map(|n| n as usize)));
+            if self.0.len() == KEPT {
+                self.0.remove(0);
+            }
+            self.0.push((shape, order.clone()));
+            order
+        })
     }
 }
 
@@ -184,5 +208,23 @@ impl<T: Element> ChunkEncoder<T> for Encoder<'_, T> {
         let pairs = rans.half_words.as_chunks::<2>().0.iter().rev();
         payload.extend(pairs.map(|[high, low]| *low as u32 | (*high as u32) << 16));
         rows(&payload[begin..], 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_keeps_the_latest_orders() {
+        let shape = |n: u32| TileShape([1, 1, n]);
+        let of = |n| Orders::default().of(shape(n));
+        let first = of(1);
+        assert_eq!(first.len, 1);
+        assert!(Rc::ptr_eq(&first, &of(1)));
+        (2..=KEPT as u32).for_each(|n| assert_eq!(of(n).len, n as usize));
+        assert!(Rc::ptr_eq(&first, &of(1)));
+        of(KEPT as u32 + 1);
+        assert!(!Rc::ptr_eq(&first, &of(1)));
     }
 }
