@@ -13,6 +13,8 @@ pub struct Functions {
     pub all: Adios2C,
     /// Those since 2.12.
     pub text: Option<TextFunctions>,
+    /// Whether it is of 2.9 or newer: 2.8 has no `adios2_mode_readRandomAccess`.
+    pub has_random_access: bool,
 }
 
 /// `adios2_attribute_string_data` and `adios2_attribute_string_data_array`. An older library copies text
@@ -42,9 +44,13 @@ impl Functions {
         // SAFETY: the types are those of the header of 2.12, the first version with these functions. The
         // library is part of the result.
         let text = unsafe { TextFunctions::of(&library) };
+        // SAFETY: it is only asked whether the function is there, which came with 2.9 as that mode did.
+        let since_2_9 =
+            unsafe { library.get::<unsafe extern "C" fn()>(b"adios2_between_step_pairs\0") };
+        let has_random_access = since_2_9.is_ok();
         // SAFETY: the bindings fit every version.
         let all = unsafe { Adios2C::from_library(library) }?;
-        Ok(Functions { all, text })
+        Ok(Functions { all, text, has_random_access })
     }
 }
 

@@ -34,16 +34,18 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub(crate) fn raw(self) -> sys::adios2_mode {
+    /// For an ADIOS2 that has a mode for random access, or not: BP4, which is all that 2.8 can read so, has all steps
+    /// at hand as long as none is begun.
+    pub(crate) fn raw(self, has_random_access: bool) -> sys::adios2_mode {
         match self {
             Mode::Write => sys::adios2_mode_write,
             Mode::Append => sys::adios2_mode_append,
-            Mode::Read => sys::adios2_mode_read,
-            Mode::ReadRandomAccess => sys::adios2_mode_readRandomAccess,
+            Mode::ReadRandomAccess if has_random_access => sys::adios2_mode_readRandomAccess,
+            Mode::Read | Mode::ReadRandomAccess => sys::adios2_mode_read,
         }
     }
 
-    fn is_reader(self) -> bool {
+    pub(crate) fn is_reader(self) -> bool {
         matches!(self, Mode::Read | Mode::ReadRandomAccess)
     }
 }

@@ -5,10 +5,10 @@ use std::{fmt, fs, marker::PhantomData, path::Path, sync::Arc};
 use adios2_sys as sys;
 
 use crate::{
-    Element, Engine, Error, Layout, Mode, Result, Variable,
+    Element, Engine, Error, Layout, Mode, Result, Variable, before_2_9,
     call::{c_sizes, c_string, check, check_pointer},
     context::{Context, lock_operator_table},
-    cut_short,
+    cut_short, library,
 };
 
 /// A group of variables, attributes and engine settings: the unit that is opened as a file or a
@@ -114,10 +114,14 @@ impl Io {
     ///
     /// # Errors
     /// [`Error::Call`] when it is missing, not readable, or not of this engine, [`Error::CutShort`] when a part of it is
-    /// missing without which ADIOS2 would crash.
+    /// missing without which ADIOS2 would crash, [`Error::Unsupported`] for what ADIOS2 2.8 cannot read.
     pub fn open(&self, path: impl AsRef<Path>, mode: Mode) -> Result<Engine> {
         let path = path.as_ref();
         let c_path = c_string(&path.to_string_lossy())?;
+        let has_random_access = library::has_random_access()?;
+        if !has_random_access && mode.is_reader() {
+            before_2_9::check(path, mode)?;
+        }
         if mode == Mode::ReadRandomAccess {
             cut_short::check(path)?;
         }
@@ -125,8 +129,9 @@ impl Io {
         let without_index = mode == Mode::ReadRandomAccess
             && fs::metadata(path.join("md.idx")).is_ok_and(|index| index.len() == 0);
         let one = self.context.lock();
+        let raw_mode = mode.raw(has_random_access);
         // SAFETY: the IO is alive and locked; ADIOS2 copies the name and owns the engine.
-        let raw = unsafe { self.context.api.adios2_open(self.raw, c_path.as_ptr(), mode.raw()) };
+        let raw = unsafe { self.context.api.adios2_open(self.raw, c_path.as_ptr(), raw_mode) };
         let raw = check_pointer(raw, || format!("opening {}", path.display()))?;
         drop(one);
         Engine::new(self.clone(), raw, path.to_owned(), mode, without_index)

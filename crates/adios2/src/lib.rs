@@ -44,6 +44,7 @@
 #![deny(missing_docs)]
 
 mod attribute;
+mod before_2_9;
 mod block;
 mod call;
 mod context;

@@ -30,6 +30,11 @@ pub(crate) fn text_functions() -> Result<Option<TextFunctions>> {
     Ok(library()?.functions.text)
 }
 
+/// Whether ADIOS2 opens files with all steps at hand in a mode of its own.
+pub(crate) fn has_random_access() -> Result<bool> {
+    Ok(library()?.functions.has_random_access)
+}
+
 /// Where the ADIOS2 library in use was found.
 ///
 /// # Errors

@@ -1,5 +1,5 @@
-//! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, and the real ones from 2.9 on that
-//! `cargo xtask test hosts` downloads.
+//! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, the real ones from 2.9 on that
+//! `cargo xtask test hosts` downloads, and those of the installations that `FSZ_ADIOS2_PREFIXES` lists.
 
 use std::{
     env, fs,
@@ -114,7 +114,7 @@ fn every_version_reads_what_every_version_wrote() {
     let scratch = TempDir::new().unwrap();
     let mut files = Vec::new();
     for host in hosts.iter().filter(|host| host.writes()) {
-        for engine in ["BP5", "BP4"] {
+        for engine in ENGINES {
             let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
             host.run(&[Path::new("write"), &file, Path::new(engine)]);
             files.push(file);
@@ -125,13 +125,24 @@ fn every_version_reads_what_every_version_wrote() {
             [Path::new("read")].into_iter().chain(files.iter().map(PathBuf::as_path)).collect();
         host.run(&all);
         if host.name.starts_with("adios2") {
-            // A process opens one ADIOS2.
-            let mut inside = Command::new(env::current_exe().unwrap());
-            inside.args(["--exact", "inside", "--ignored", "--nocapture"]);
-            inside.env("ADIOS2_DIR", host.python.ancestors().nth(2).unwrap());
-            run(inside.env("FSZ_HOSTS_FILES", scratch.path()), &host.name);
+            read_inside(host.python.ancestors().nth(2).unwrap(), scratch.path(), &ENGINES);
         }
     }
+    for site in sites() {
+        let engines = if site.reads_bp5_of_newer() { &ENGINES[..] } else { &["BP4"] };
+        read_inside(&site.prefix, scratch.path(), engines);
+    }
+}
+
+const ENGINES: [&str; 2] = ["BP5", "BP4"];
+
+/// The test `inside`, of the files in a folder that these engines wrote.
+fn read_inside(adios2: &Path, folder: &Path, engines: &[&str]) {
+    // A process opens one ADIOS2.
+    let mut inside = Command::new(env::current_exe().unwrap());
+    inside.args(["--exact", "inside", "--ignored", "--nocapture"]);
+    inside.env("ADIOS2_DIR", adios2).env("FSZ_HOSTS_ENGINES", engines.join(" "));
+    run(inside.env("FSZ_HOSTS_FILES", folder), &format!("inside, {}", adios2.display()));
 }
 
 /// The openPMD-api that the recipes are for.
@@ -171,80 +182,146 @@ fn wrong_parameters_end_no_program() {
     let hosts = hosts();
     let scratch = TempDir::new().unwrap();
     for host in hosts.iter().filter(|host| host.writes()) {
-        for engine in ["BP5", "BP4"] {
+        for engine in ENGINES {
             let file = scratch.path().join(format!("{}-{engine}.bp", host.name));
             host.run(&[Path::new("wrong"), &file, Path::new(engine)]);
         }
     }
 }
 
+/// An installation of ADIOS2 with a C++ interface, as CMake makes it.
+struct Site {
+    prefix: PathBuf,
+    /// The numbers of its version, such as 2.8.
+    version: (u32, u32),
+}
+
+impl Site {
+    fn at(prefix: PathBuf) -> Site {
+        let said = Site::config(&prefix, "--version");
+        let numbers = said.split_whitespace().nth(1).and_then(|version| {
+            let (major, rest) = version.split_once('.')?;
+            Some((major.parse().ok()?, rest.split('.').next()?.parse().ok()?))
+        });
+        let version = numbers.unwrap_or_else(|| panic!("{}: {said:?}", prefix.display()));
+        Site { prefix, version }
+    }
+
+    fn config(prefix: &Path, what: &str) -> String {
+        let program = prefix.join("bin/adios2-config");
+        let output = Command::new(&program).arg(what).output();
+        let output = output.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn reads_bp5_of_newer(&self) -> bool {
+        self.version > (2, 8)
+    }
+}
+
+/// Those that `FSZ_ADIOS2_PREFIXES` lists, as `PATH` does.
+fn sites() -> Vec<Site> {
+    let listed = env::var_os("FSZ_ADIOS2_PREFIXES").unwrap_or_default();
+    let prefixes = env::split_paths(&listed).filter(|prefix| !prefix.as_os_str().is_empty());
+    prefixes.map(Site::at).collect()
+}
+
 /// The C++ interface of a version.
 struct Version {
-    host: &'static str,
-    /// The package with its headers, if that is another one.
-    headers: Option<&'static str>,
-    /// The ABI of `std::string`.
-    abi: &'static str,
+    name: String,
+    source: Source,
     /// What it cannot do in BP5 with any operator.
     without: &'static [&'static str],
     /// "nameless" where operators are not told the names of variables.
     nameless: &'static [&'static str],
+    /// "BP5" where it cannot read such files of other versions.
+    unread: &'static [&'static str],
 }
 
-const VERSIONS: [Version; 6] = [
-    Version {
-        host: "openpmd-api-0.15.2",
-        headers: Some("adios2-2.9.0"),
-        abi: "0",
-        without: &["local", "memory"],
-        nameless: &["nameless"],
+/// Where the interface is.
+enum Source {
+    /// A Python package, that with its headers, if it is another one, and the ABI of `std::string`.
+    Package {
+        headers: Option<&'static str>,
+        abi: &'static str,
     },
-    Version {
-        host: "adios2-2.9.0",
-        headers: None,
-        abi: "0",
-        without: &["local", "memory"],
-        nameless: &["nameless"],
-    },
-    Version {
-        host: "adios2-2.10.0",
-        headers: None,
-        abi: "0",
-        without: &["memory"],
-        nameless: &["nameless"],
-    },
-    Version { host: "adios2-2.10.2", headers: None, abi: "1", without: &["memory"], nameless: &[] },
-    Version { host: "adios2-2.11.0", headers: None, abi: "1", without: &["memory"], nameless: &[] },
-    Version { host: "adios2-2.12.1", headers: None, abi: "1", without: &[], nameless: &[] },
-];
+    Site(Site),
+}
+
+/// What these versions cannot do in BP5 with any operator.
+const UP_TO_2_9: &[&str] = &["local", "memory"];
+const UP_TO_2_11: &[&str] = &["memory"];
+const NAMELESS: &[&str] = &["nameless"];
+
+fn versions() -> Vec<Version> {
+    let package = |name: &str, headers, abi, without, nameless| Version {
+        name: name.into(),
+        source: Source::Package { headers, abi },
+        without,
+        nameless,
+        unread: &[],
+    };
+    let mut versions = vec![
+        package("openpmd-api-0.15.2", Some("adios2-2.9.0"), "0", UP_TO_2_9, NAMELESS),
+        package("adios2-2.9.0", None, "0", UP_TO_2_9, NAMELESS),
+        package("adios2-2.10.0", None, "0", UP_TO_2_11, NAMELESS),
+        package("adios2-2.10.2", None, "1", UP_TO_2_11, &[]),
+        package("adios2-2.11.0", None, "1", UP_TO_2_11, &[]),
+        package("adios2-2.12.1", None, "1", &[], &[]),
+    ];
+    versions.extend(sites().into_iter().map(|site| Version {
+        name: site.prefix.display().to_string(),
+        without: match site.version {
+            (..=2, ..=9) => UP_TO_2_9,
+            (..=2, ..=11) => UP_TO_2_11,
+            _ => &[],
+        },
+        nameless: if site.version < (2, 11) { NAMELESS } else { &[] },
+        unread: if site.reads_bp5_of_newer() { &[] } else { &["BP5"] },
+        source: Source::Site(site),
+    }));
+    versions
+}
 
 impl Version {
     /// Compiles a program of `tests/cpp` for it into `folder`. None where a package is missing, as the stage has
     /// said.
     fn compile(&self, name: &str, hosts: &[Host], folder: &Path) -> Option<Program> {
-        let find = |name| hosts.iter().find(|host| host.name == name);
-        let host = find(self.host)?;
-        let package = find(self.headers.unwrap_or(self.host))?.package("adios2")?;
         let program = folder.join(name);
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cpp/{name}.cpp"));
         let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
-        compile.args(["-std=c++17", "-O0", &format!("-D_GLIBCXX_USE_CXX11_ABI={}", self.abi)]);
-        compile.arg("-I").arg(package.join("include")).arg(source).arg("-o").arg(&program);
-        let python = self.headers.map(|_| host.python.clone());
-        if python.is_some() {
-            // The symbols are those of a library of Python's.
-            compile.args(["-shared", "-fPIC"]);
-        } else {
-            // Up to 2.10 the interface is called cxx11.
-            let part = |names: &[&str]| {
-                let files = names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
-                files.into_iter().find(|file| file.exists()).expect("it has C++ libraries")
-            };
-            compile.args([part(&["cxx", "cxx11"]), part(&["core"])]);
-            compile.arg(format!("-Wl,-rpath,{}", package.display()));
-            compile.arg("-Wl,--allow-shlib-undefined");
+        compile.args(["-std=c++17", "-O0"]).arg(source).arg("-o").arg(&program);
+        let mut python = None;
+        match &self.source {
+            Source::Site(site) => {
+                for what in ["--cxx-flags", "--cxx-libs"] {
+                    compile.args(Site::config(&site.prefix, what).split_whitespace());
+                }
+            }
+            Source::Package { headers, abi } => {
+                let find = |name: &str| hosts.iter().find(|host| host.name == name);
+                let host = find(&self.name)?;
+                let package = find(headers.unwrap_or(&self.name))?.package("adios2")?;
+                compile.arg(format!("-D_GLIBCXX_USE_CXX11_ABI={abi}"));
+                compile.arg("-I").arg(package.join("include"));
+                if headers.is_some() {
+                    // The symbols are those of a library of Python's.
+                    compile.args(["-shared", "-fPIC"]);
+                    python = Some(host.python.clone());
+                } else {
+                    // Up to 2.10 the interface is called cxx11.
+                    let part = |names: &[&str]| {
+                        let files =
+                            names.iter().map(|name| package.join(format!("libadios2_{name}.so")));
+                        files.into_iter().find(|file| file.exists()).expect("it has C++ libraries")
+                    };
+                    compile.args([part(&["cxx", "cxx11"]), part(&["core"])]);
+                    compile.arg(format!("-Wl,-rpath,{}", package.display()));
+                    compile.arg("-Wl,--allow-shlib-undefined");
+                }
+            }
         }
-        run(&mut compile, &format!("compiling {name} for {}", self.host));
+        run(&mut compile, &format!("compiling {name} for {}", self.name));
         Some(Program { program, python })
     }
 }
@@ -273,21 +350,21 @@ impl Program {
 fn arrays_of_every_kind_and_refusals_in_every_version() {
     let hosts = hosts();
     let mut written = Vec::new();
-    for version in &VERSIONS {
+    for version in versions() {
         let scratch = TempDir::new().unwrap();
         let folder = scratch.path();
         let Some(refused) = version.compile("refused", &hosts, folder) else { continue };
         let cases = version.compile("cases", &hosts, folder).expect("it is there");
-        refused.run(folder, &[version.nameless], &format!("refused in {}", version.host));
-        cases.run(folder, &[version.without], &format!("cases in {}", version.host));
+        refused.run(folder, &[version.nameless], &format!("refused in {}", version.name));
+        cases.run(folder, &[version.without], &format!("cases in {}", version.name));
         written.push((version, cases, scratch));
     }
     assert!(written.len() > 1, "too few versions");
     for (reader, cases, _) in &written {
-        for (writer, _, files) in written.iter().filter(|(writer, ..)| writer.host != reader.host) {
+        for (writer, _, files) in written.iter().filter(|(writer, ..)| writer.name != reader.name) {
             // Of what both can do.
-            let arguments = [reader.without, writer.without, &["written"]];
-            let what = format!("files of {} in {}", writer.host, reader.host);
+            let arguments = [reader.without, reader.unread, writer.without, &["written"]];
+            let what = format!("files of {} in {}", writer.name, reader.name);
             cases.run(files.path(), &arguments, &what);
         }
     }
@@ -301,10 +378,19 @@ fn inside() {
     let expected = env::var("ADIOS2_DIR").unwrap();
     assert!(adios2::library_path().unwrap().starts_with(expected));
     library();
+    let engines = env::var("FSZ_HOSTS_ENGINES").unwrap();
     let mut files = 0;
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let engine = if path.to_string_lossy().ends_with("BP4.bp") { "BP4" } else { "BP5" };
+        let name = path.to_string_lossy();
+        let engine =
+            ENGINES.into_iter().find(|engine| name.ends_with(&format!("{engine}.bp"))).unwrap();
+        if !engines.contains(engine) {
+            let opened =
+                Adios::new().unwrap().declare_io("in").unwrap().open(&path, Mode::ReadRandomAccess);
+            assert!(matches!(opened, Err(adios2::Error::Unsupported(_))), "{opened:?}");
+            continue;
+        }
         let io = Adios::new().unwrap().declare_io("in").unwrap();
         io.set_engine(engine).unwrap();
         let file = io.open(&path, Mode::ReadRandomAccess).unwrap();
