@@ -5,7 +5,7 @@ pub(crate) mod avx2;
 pub(crate) mod portable;
 
 use crate::{
-    format::{BLOCK, CHECKSUM_ROW, TILE, TILE_BLOCKS, checksum},
+    format::{BLOCK, TILE, TILE_BLOCKS, checksum},
     quantizer::{Linear, Plain},
 };
 
@@ -13,7 +13,7 @@ use crate::{
 #[cfg(target_arch = "x86_64")]
 const ROWS: usize = TILE_BLOCKS;
 #[cfg(target_arch = "x86_64")]
-const ROWS_BYTES: usize = 4 * CHECKSUM_ROW * ROWS;
+const ROWS_BYTES: usize = 4 * crate::format::CHECKSUM_ROW * ROWS;
 
 /// 1.5 · 2⁵²: adding it to an `f64` rounds to the nearest integer, ties to even.
 pub(crate) const ROUND_F64: f64 = 6755399441055744.0;

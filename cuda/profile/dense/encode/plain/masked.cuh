@@ -144,7 +144,7 @@ quantize_masked(const BoxSpan<T> &span, u32 stage, const Numbers &numbers,
                 const Missing<T> *missing, MaskOf<typename Element<T>::Bits> mask)
 {
     using Bits = typename Element<T>::Bits;
-    if constexpr (LANDS<LAYOUT, Numbers, T> && !Numbers::LONG)
+    if constexpr (LANDS<LAYOUT, Numbers, T>)
     {
         const u32 named = missing->count == 0 ? Element<T>::QUIET_NAN : missing->bits[0];
         if (missing->count <= 1 && !(fabs(numbers.part(value_of(named))) <= numbers.limit))

@@ -28,8 +28,8 @@ struct TargetLimits
 /// The numbers that turn elements into targets.
 template <class T> struct TargetNumbers
 {
-    /// Whether a target takes few instructions, or so many that they stand once beside masks.
-    static constexpr bool SHORT = true, LONG = false;
+    /// Whether a target takes few instructions.
+    static constexpr bool SHORT = true;
     double parts;
     double zero;
     double limit;

@@ -23,7 +23,6 @@ FSZ_DEVICE double count_of(u64 patterns) { return __ull2double_rn(patterns); }
 template <class T> struct CurveTargets
 {
     using Bits = typename Element<T>::Bits;
-    static constexpr bool LONG = false;
 
     Bits base;
     Bits edge;
@@ -78,7 +77,6 @@ template <class T> struct CurveTargets
 template <class T> struct CodeTargets
 {
     using Bits = typename Element<T>::Bits;
-    static constexpr bool LONG = true;
 
     const RelativeBound<T> bound;
     const Bits origin;
