@@ -39,7 +39,8 @@ pub enum Bound {
         floor: f64,
     },
     /// Whatever absolute bound gives at least this peak signal-to-noise ratio in decibels: that of the
-    /// range to the root of the mean squared error, over the finite, not missing values.
+    /// range to the root of the mean squared error, over the finite, not missing values. A stream tells that error: where
+    /// it would be beyond `f64`, as of errors above some 1e154, all values are exact instead.
     Psnr(f64),
     /// The absolute bound found whose compression ratio, field bytes over stream bytes, comes nearest to this one, as a
     /// rule within 3 %. Where the ratio jumps over this one, it is further off: the stream tells its own. A ratio more

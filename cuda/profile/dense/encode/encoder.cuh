@@ -310,9 +310,9 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     __shared__ OtherBoxes others;
     __shared__ Meeting meeting;
     const u32 warp = same(threadIdx.x / 32), lane = lane_id(), warps = blockDim.x / 32;
-    const u32 predictors = work.predictors, team_warps = predictors + 1;
-    const u32 teams = warps / team_warps, team = same(warp / team_warps);
-    const u32 place = same(team_place(warp, team_warps));
+    const u32 predictors = work.predictors, teams = warps / (predictors + 1);
+    const TeamPlace own_place(warp, warps, predictors);
+    const u32 team = same(own_place.team), place = same(own_place.place);
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
     EventRing *const rings = reinterpret_cast<EventRing *>(stages + teams * predictors);
     PackedRow *const rows = reinterpret_cast<PackedRow *>(rings + teams);

@@ -14,13 +14,22 @@ namespace fsz
 constexpr u32 DENSE_ENCODE_WARPS = 18;
 constexpr u32 DENSE_ENCODE_STAGES = 12;
 
-/// The place of a warp in its team; that of the one that codes is 0. Warps of a team are numbered
-/// one after another. Those that code are spread over the parts of a multiprocessor, which take
-/// warps in turn.
-FSZ_DEVICE u32 team_place(u32 warp, u32 team_warps)
+/// The team of a warp, and its place in it; that of the one that codes is 0. The last warps of a
+/// thread block code: teams wait for them, and a multiprocessor seems to prefer its last warps
+/// where several may go on.
+struct TeamPlace
 {
-    return (warp + warp / team_warps) % team_warps;
-}
+    u32 team;
+    u32 place;
+
+    FSZ_DEVICE TeamPlace(u32 warp, u32 warps, u32 predictors)
+    {
+        const u32 teams = warps / (predictors + 1), from_last = warps - 1 - warp;
+        const bool codes = from_last < teams;
+        team = codes ? from_last : (from_last - teams) / predictors;
+        place = codes ? 0 : (from_last - teams) % predictors + 1;
+    }
+};
 
 /// Nanoseconds between two looks of those that wait: a box takes a hundred thousand to predict, and
 /// what the coder waits for all wait for.
