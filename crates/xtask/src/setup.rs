@@ -286,7 +286,7 @@ impl Environment {
         let reason = if String::from_utf8_lossy(&done.stderr).contains("No matching distribution")
             && !looks_offline(&done.stderr)
         {
-            "there is no wheel for this Python or platform (CPython 3.10 to 3.14 on Linux or macOS)"
+            "there is no wheel for this Python or platform: use CPython 3.10 to 3.14, for ADIOS2 on x86-64 Linux"
         } else {
             "connect to the Internet (behind a proxy or mirror set HTTPS_PROXY or PIP_INDEX_URL) \
              and run `cargo xtask setup` again"
