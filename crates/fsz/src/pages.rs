@@ -1,7 +1,7 @@
 //! Pages of new memory.
 
 /// Asks the system to give huge pages to those bytes of new memory that nobody has written yet: most of the time of a copy or a
-/// decompression to new memory is that of its pages, and a huge one takes the place of 512. Whether it does so, which is
+/// decompression to new memory is that of its pages, and a huge one takes the place of many. Whether it does so, which is
 /// returned, is the system's affair: Linux may, for 32 MiB and more. Only whole huge pages inside the memory are asked for, so
 /// nothing outside it changes.
 pub fn ask_for_huge_pages<T>(memory: &mut [T]) -> bool {
@@ -28,7 +28,8 @@ fn ask<T>(memory: &mut [T]) -> bool {
     unsafe { libc::madvise(first.cast(), length, libc::MADV_HUGEPAGE) == 0 }
 }
 
-/// Bytes of a huge page.
+/// Bytes of a huge page where others have 4 KiB. On ARM a kernel whose pages have 64 KiB takes huge ones of 512 MiB, where a whole
+/// one lies inside what was asked for, and of this size if it is set up for several.
 #[cfg(target_os = "linux")]
 const HUGE: usize = 2 << 20;
 

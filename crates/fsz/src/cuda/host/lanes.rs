@@ -322,8 +322,8 @@ impl Drop for Half {
 pub(crate) fn shares(len: usize, threads: usize) -> (usize, usize) {
     let threads = threads.clamp(1, MOST_LANES);
     let piece = len.div_ceil(2 * threads).clamp(LEAST_PIECE, PIECE);
-    // Whole pages, so that no two threads touch one.
-    let piece = piece.next_multiple_of(4096).min(PIECE);
+    // Whole pages, so that no two threads touch one: of 64 KiB at most.
+    let piece = piece.next_multiple_of(64 << 10).min(PIECE);
     (piece, len.div_ceil(2 * piece).clamp(1, threads))
 }
 
