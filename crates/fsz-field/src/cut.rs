@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 
 use memmap2::Mmap;
 
@@ -48,6 +48,8 @@ impl Watch {
 
     /// Whether something that was read of the map was gone.
     pub(crate) fn is_cut(&self) -> bool {
+        // The mark is read behind what was read: ARM may take loads in another order.
+        fence(Ordering::Acquire);
         PLACES[self.0].is_cut.load(Ordering::Acquire)
     }
 }
