@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions};
+use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, WgpuSetup};
+use eframe::wgpu::DeviceDescriptor;
 use egui::mutex::RwLock;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -144,24 +145,39 @@ pub fn gpu_window(
 }
 
 /// The one device of all tests, with a renderer of its own for each: a device and its shaders take long to
-/// make.
+/// make. A test that gets none says so.
 fn window_gpu() -> Option<WindowGpu> {
-    static SHARED: OnceLock<Option<WindowGpu>> = OnceLock::new();
+    static SHARED: OnceLock<Result<WindowGpu, String>> = OnceLock::new();
     let options = RendererOptions::PREDICTABLE;
-    let shared = SHARED.get_or_init(|| match fsz_wgpu::Gpu::headless() {
-        Ok(_) => {
-            let setup = egui_kittest::wgpu::default_wgpu_setup();
-            WindowGpu::new(&egui_kittest::wgpu::create_render_state(setup, options))
-        }
-        Err(reason) => {
-            eprintln!("SKIPPED: the window on a GPU: {reason}");
-            None
-        }
+    let shared = SHARED.get_or_init(|| {
+        fsz_wgpu::Gpu::headless().map_err(|reason| reason.to_string())?;
+        let state = egui_kittest::wgpu::create_render_state(setup(), options);
+        WindowGpu::new(&state).ok_or_else(|| "the window's GPU has no compute shaders".into())
     });
-    let WindowGpu { state, gpu } = shared.clone()?;
+    let WindowGpu { state, gpu } = match shared {
+        Ok(shared) => shared.clone(),
+        Err(reason) => {
+            let thread = std::thread::current();
+            eprintln!("SKIPPED: {}: {reason}", thread.name().unwrap_or("a window on a GPU"));
+            return None;
+        }
+    };
     let renderer = Renderer::new(&state.device, state.target_format, options);
     let state = RenderState { renderer: Arc::new(RwLock::new(renderer)), ..state };
     Some(WindowGpu { state, gpu })
+}
+
+/// A device with all that its GPU can do: through OpenGL the usual one has no compute shaders.
+fn setup() -> WgpuSetup {
+    let mut setup = egui_kittest::wgpu::default_wgpu_setup();
+    if let WgpuSetup::CreateNew(new) = &mut setup {
+        let usual = new.device_descriptor.clone();
+        new.device_descriptor = Arc::new(move |adapter| DeviceDescriptor {
+            required_limits: adapter.limits(),
+            ..usual(adapter)
+        });
+    }
+    setup
 }
 
 /// Whether a text stands somewhere in the window.
