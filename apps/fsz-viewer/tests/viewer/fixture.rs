@@ -1,7 +1,8 @@
 //! Fields on disk, and a viewer that opens them.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use eframe::egui_wgpu::{RenderState, Renderer, RendererOptions, WgpuSetup};
@@ -162,9 +163,22 @@ fn window_gpu() -> Option<WindowGpu> {
             return None;
         }
     };
+    if gpu.is_opengl() {
+        take_turn();
+    }
     let renderer = Renderer::new(&state.device, state.target_format, options);
     let state = RenderState { renderer: Arc::new(RwLock::new(renderer)), ..state };
     Some(WindowGpu { state, gpu })
+}
+
+/// Waits until no other test draws, and keeps others waiting until this thread ends: through OpenGL one thread uses the
+/// device at a time, and wgpu panics where another has waited for six seconds.
+fn take_turn() {
+    static TURN: Mutex<()> = Mutex::new(());
+    thread_local!(static OWN: RefCell<Option<MutexGuard<'static, ()>>> = const { RefCell::new(None) });
+    OWN.with_borrow_mut(|own| {
+        own.get_or_insert_with(|| TURN.lock().unwrap_or_else(PoisonError::into_inner));
+    });
 }
 
 /// A device with all that its GPU can do: through OpenGL the usual one has no compute shaders.
