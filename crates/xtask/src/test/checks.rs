@@ -63,9 +63,10 @@ pub fn clippy(report: &mut Report) -> Result<()> {
     clippy.args(["clippy", "--workspace", "--all-targets", "--locked"]).args(ALL_FEATURES);
     process::run(clippy.args(["--", "-D", "warnings"]))?;
     // What is written for one processor is left out for another: of plain cargo's members it compiles for both.
-    let other = match cfg!(target_arch = "aarch64") {
-        true => "x86_64-unknown-linux-gnu",
-        false => "aarch64-unknown-linux-gnu",
+    let other = if cfg!(target_arch = "aarch64") {
+        "x86_64-unknown-linux-gnu"
+    } else {
+        "aarch64-unknown-linux-gnu"
     };
     let mut place = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let place = process::stdout(place.args(["--print", "target-libdir", "--target", other]))?;
