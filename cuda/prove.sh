@@ -82,7 +82,9 @@ if [ "${SANITIZE:-1}" = 1 ] && command -v compute-sanitizer >/dev/null; then
         for suite in cuda cuda_device cuda_compress_regions; do
             test=$(program $suite)
             [ -n "$test" ] || continue
+            # Thread blocks that encode boxes have more barriers than synccheck keeps by itself.
             step "$tool-$suite" compute-sanitizer --tool "$tool" --error-exitcode 1 \
+                $([ "$tool" = synccheck ] && echo --num-cuda-barriers 256) \
                 --target-processes all "$test" --test-threads 1 $(
                     case $suite in
                     cuda) echo every_kind_of_field boxes_slices_and_tiles shapes_names ;;

@@ -5,7 +5,7 @@
 #include "profile/dense/encode/count_boxes.cuh"
 #include "profile/dense/encode/encoder.cuh"
 
-extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
+extern __shared__ __align__(128) fsz::u32 fsz_shared[];
 
 // What the choice of layout and tables looks at, the programs of boxes, and the encoding.
 #define FSZ_COMPRESS_DENSE_ENTRIES(Z, coder)                                                       \
@@ -51,7 +51,8 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::DenseWork, tables), FSZ_AT(fsz::DenseWork, slots),                             \
         FSZ_AT(fsz::DenseWork, rooms), FSZ_AT(fsz::DenseWork, table_words),                        \
         FSZ_AT(fsz::DenseWork, half_words), FSZ_AT(fsz::DenseWork, predictors),                    \
-        FSZ_AT(fsz::DenseWork, first_chunk), sizeof(fsz::BoxCounts),                               \
+        FSZ_AT(fsz::DenseWork, ahead), FSZ_AT(fsz::DenseWork, first_chunk),                        \
+        FSZ_AT(fsz::DenseWork, reserved), sizeof(fsz::BoxCounts),                                  \
         FSZ_AT(fsz::BoxCounts, histogram), FSZ_AT(fsz::BoxCounts, raw_bits),                       \
         FSZ_AT(fsz::BoxCounts, elements), FSZ_AT(fsz::BoxCounts, fits),                            \
         FSZ_AT(fsz::BoxCounts, exact), FSZ_AT(fsz::BoxCounts, reserved), sizeof(fsz::BoxTask),     \
@@ -63,21 +64,24 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::BoxGrids, grid)
 
 /// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/kernels/boxes.rs.
-#define FSZ_COMPRESS_DENSE_SHAPES(T)                                                               \
+#define FSZ_COMPRESS_DENSE_SHAPES(Z, T)                                                            \
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::BOUND_THREADS,                                                                        \
         fsz::GATHER_THREADS,                                                                       \
         fsz::PROGRAM_THREADS,                                                                      \
         fsz::BOX_SHAPES * fsz::PROGRAM_BLOCKS,                                                     \
         fsz::BOX_SHAPES * sizeof(fsz::EncodeProgram),                                              \
-        fsz::PACKED_SHARED,                                                                        \
+        fsz::ENCODE_SHARED<Z>,                                                                     \
+        4 * fsz::PACKED_WORDS,                                                                     \
+        4 * fsz::DIFFERENCE_WORDS,                                                                 \
         fsz::DENSE_ENCODE_WARPS,                                                                   \
         fsz::DENSE_ENCODE_STAGES,                                                                  \
+        fsz::MAILS_MOST,                                                                           \
         fsz::DENSE_COUNT_WARPS,                                                                    \
         fsz::COUNTS_SHARED,                                                                        \
         sizeof(fsz::EncodeStage),                                                                  \
         sizeof(fsz::EventRing),                                                                    \
-        fsz::BOXES_READY * 4 * fsz::PredictorSlot<T>::LEN,                                         \
+        4 * fsz::PredictorSlot<T>::LEN,                                                            \
         4 * fsz::PredictorSlot<T>::RECORD,                                                         \
     };
 
@@ -89,4 +93,4 @@ extern __shared__ __align__(1024) fsz::u32 fsz_shared[];
     FSZ_COMPRESS_DENSE_ENTRIES(fsz::Quantizer<T>, dense_##type)                                    \
     extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
                                                     FSZ_DENSE_LAYOUT};                             \
-    FSZ_COMPRESS_DENSE_SHAPES(T)
+    FSZ_COMPRESS_DENSE_SHAPES(fsz::Quantizer<T>, T)

@@ -1,19 +1,23 @@
-// Chunks of boxes to payload, a team of warps to each chunk: its boxes from last to first. Chunks
-// are put together in the coder's memory; when their place in the stream is known, they are copied
-// there, and until then the team goes on.
+// Chunks of boxes to payload: some warps of a thread block code chunks, each one its own, from the
+// last box to the first, and the others predict boxes for all of them. Chunks are put together in
+// the coder's memory; when their place in the stream is known, they are copied there, and until
+// then the coder goes on.
 #pragma once
 
 #include "device/lookback.cuh"
 #include "encode/finish.cuh"
 #include "encode/index.cuh"
+#include "profile/dense/encode/ahead.cuh"
 #include "profile/dense/encode/place_chunks.cuh"
-#include "profile/dense/encode/team.cuh"
+#include "profile/dense/encode/predict_boxes.cuh"
 
 namespace fsz
 {
 
-/// Shared memory for rows of the coder.
-constexpr u32 PACKED_SHARED = 4 * CODER_WORDS;
+/// Warps of a thread block at most, and those of them that predict: as many as have their boxes in
+/// shared memory, on a multiprocessor of compute capability 9.0.
+constexpr u32 DENSE_ENCODE_WARPS = 20;
+constexpr u32 DENSE_ENCODE_STAGES = 12;
 
 /// Words that a chunk takes at most while it is put together: the half words of a box may be twice
 /// its elements before they are given up.
@@ -22,7 +26,7 @@ template <class T> FSZ_DEVICE u32 chunk_room(u32 boxes)
     return (boxes + 2) * DENSE_BOX * Element<T>::WORDS + boxes * PredictorSlot<T>::RECORD;
 }
 
-/// Codes the chunks of a team.
+/// Codes the chunks that a warp takes.
 template <class Z> struct DenseChunks
 {
     using T = typename Z::Value;
@@ -34,7 +38,7 @@ template <class Z> struct DenseChunks
     const BoxGrid &grid;
     const DenseWork &work;
     const u32 lane;
-    /// The first of the team's slots among all.
+    /// The slot of the thread block's first mail.
     const u32 first_slot;
     u32 *const room;
     BoxesAhead<Z> ahead;
@@ -50,12 +54,14 @@ template <class Z> struct DenseChunks
     /// Where what waits begins, in words.
     u32 free_end;
 
+    /// `coder`: the number of this one in the thread block, `number` among all.
     FSZ_DEVICE DenseChunks(const Args &args, const BoxGrid &grid, const DenseWork &work,
-                           Mail<Error> *mails, u32 packed_rows, u32 ring, u32 team)
+                           Asked &asked, Mail<Error> *mails, u32 packed_rows, u32 ring, u32 coder,
+                           u32 number)
         : args(args), grid(grid), work(work), lane(lane_id()),
-          first_slot(team * BOXES_READY * work.predictors),
-          room(work.rooms + static_cast<u64>(team) * (work.half_words / 2)),
-          ahead(args, grid, work, mails),
+          first_slot((number - coder) * work.ahead),
+          room(work.rooms + static_cast<u64>(number) * (work.half_words / 2)),
+          ahead(args, grid, work, asked, mails, coder),
           boxes(work.programs, RansEncoder{work.rows, DENSE_LOW, 0, reinterpret_cast<u16 *>(room),
                                            ~0u << lane_id(), packed_rows, ring}),
           escaped(0), waiting_number(0), waiting_begin(0), waiting_words(0), first_waiting(0),
@@ -141,29 +147,30 @@ template <class Z> struct DenseChunks
     /// Codes the next box of a chunk before those that are made; its record goes to `record_to`.
     FSZ_DEVICE CodedBox next_box(i32 base, u32 *record_to)
     {
-        const u32 mail = ahead.take();
+        // The same in all lanes, and the compiler is to know it: what codes would else be longer.
+        const u32 mail = same(ahead.take());
         const PredictorSlot<T> slot(work, first_slot + mail);
         const CodedBox coded = boxes.code(base, ahead.mails[mail].box, slot);
         for (u32 k = lane; k < coded.record; k += 32)
         {
             record_to[k] = slot.record[k];
         }
-        ahead.ask(mail, boxes.max_error);
+        ahead.ask_again(boxes.max_error);
         return coded;
     }
 
-    /// Encodes all chunks that the team takes.
+    /// Encodes all chunks that the warp takes.
     FSZ_DEVICE void all()
     {
-        for (u32 mail = 0; mail < ahead.mail_count; ++mail)
-        {
-            ahead.ask(mail, boxes.max_error);
-        }
+        ahead.begin(boxes.max_error);
         for (u32 k = 0; ahead.waiting > 0; ++k)
         {
             chunk(ahead.chunk_of(k));
         }
-        ahead.end();
+        if (lane == 0)
+        {
+            ahead.asked.end();
+        }
         drain();
         // What is on its way of the last box comes to shared memory that others will use.
         wait_for_groups<0>();
@@ -299,24 +306,34 @@ FSZ_DEVICE void clear_box_paddings(u8 *stream, const Sections &sections, u32 lan
     clear_padding(stream, sections.sums + 4 * entries, lane);
 }
 
-/// Compression by persistent thread blocks: the coder of the first team of all finds the places of
-/// chunks, the other teams take chunks in turn.
+/// What a thread block has in shared memory beside boxes and what its coders have.
+template <class Z> struct EncodeShared
+{
+    Statistics statistics[DENSE_ENCODE_WARPS];
+    Mail<typename Z::Error> mails[MAILS_MOST];
+    Asked asked;
+    OtherBoxes others;
+    Meeting meeting;
+};
+
+/// Bytes of that, and of what says which thread block is the last one, up to where boxes begin.
+template <class Z> constexpr u32 ENCODE_SHARED = (sizeof(EncodeShared<Z>) + 1 + 127) / 128 * 128;
+
+/// Compression by persistent thread blocks: the first coder of all finds the places of chunks, the
+/// others take chunks in turn. The last warps of a thread block code: the others wait for them, and
+/// a multiprocessor seems to prefer its last warps where several may go on.
 template <class Z>
 FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
                              const DenseWork &work, const HeaderImage &image, u32 *shared)
 {
-    __shared__ Statistics statistics[DENSE_ENCODE_WARPS];
-    __shared__ Mail<typename Z::Error> mails[BOXES_READY * DENSE_ENCODE_STAGES];
-    __shared__ OtherBoxes others;
-    __shared__ Meeting meeting;
+    __shared__ EncodeShared<Z> of_block;
+    auto &[statistics, mails, asked, others, meeting] = of_block;
     const u32 warp = same(threadIdx.x / 32), lane = lane_id(), warps = blockDim.x / 32;
-    const u32 predictors = work.predictors, teams = warps / (predictors + 1);
-    const TeamPlace own_place(warp, warps, predictors);
-    const u32 team = same(own_place.team), place = same(own_place.place);
+    const u32 predictors = work.predictors, coders = warps - predictors;
     EncodeStage *const stages = reinterpret_cast<EncodeStage *>(shared);
-    EventRing *const rings = reinterpret_cast<EventRing *>(stages + teams * predictors);
-    PackedRow *const rows = reinterpret_cast<PackedRow *>(rings + teams);
-    if (threadIdx.x < BOXES_READY * teams * predictors)
+    EventRing *const rings = reinterpret_cast<EventRing *>(stages + predictors);
+    PackedRow *const rows = reinterpret_cast<PackedRow *>(rings + coders);
+    if (threadIdx.x < coders * work.ahead)
     {
         mails[threadIdx.x].init();
     }
@@ -327,6 +344,7 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
     if (threadIdx.x < 32)
     {
         meeting.init();
+        asked.init(coders - (blockIdx.x == 0 ? 1 : 0));
     }
     // For racecheck, which takes the initialization of a barrier for a write elsewhere.
     __syncthreads();
@@ -339,30 +357,28 @@ FSZ_DEVICE void encode_dense(const typename ArgsOf<Z>::Args &args, const BoxGrid
         pack_rows(*work.rows, rows);
     }
     __syncthreads();
-    const u32 number = blockIdx.x * teams + team;
-    const u32 first = team * predictors;
     Statistics own{};
-    if (number == 0)
+    if (warp < predictors)
     {
-        if (place == 0)
+        own = predict_boxes<Z>(args, grid, work, stages[warp], asked, mails,
+                               blockIdx.x * coders * work.ahead, others, meeting);
+    }
+    else
+    {
+        const u32 coder = same(warps - 1 - warp), number = blockIdx.x * coders + coder;
+        if (number == 0)
         {
             clear_box_paddings(args.stream, args.sections, lane);
             place_chunks(args, work, lane);
         }
-    }
-    else if (place == 0)
-    {
-        DenseChunks<Z> chunks(args, grid, work, mails + BOXES_READY * first, shared_address(rows),
-                              shared_address(rings + team), number);
-        chunks.all();
-        take_error(chunks.boxes.max_error, own);
-        own.escaped = chunks.escaped;
-    }
-    else
-    {
-        own = predict_boxes<Z>(args, grid, work, stages[first + place - 1],
-                               mails + BOXES_READY * first + place - 1,
-                               number * BOXES_READY * predictors + place - 1, others, meeting);
+        else
+        {
+            DenseChunks<Z> chunks(args, grid, work, asked, mails, shared_address(rows),
+                                  shared_address(rings + coder), coder, number);
+            chunks.all();
+            take_error(chunks.boxes.max_error, own);
+            own.escaped = chunks.escaped;
+        }
     }
     const Statistics all = gather_statistics<Z::RELATIVE>(own);
     if (lane == 0)

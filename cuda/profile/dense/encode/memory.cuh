@@ -25,7 +25,7 @@ struct DenseWork
     const SymbolRows *rows;
     /// The stream's tables.
     const u32 *tables;
-    /// For each warp that predicts as many `PredictorSlot`s as it has boxes ready.
+    /// A `PredictorSlot` for each box that is asked for ahead.
     u32 *slots;
     /// Of each warp that codes, room for chunks: records from its beginning on, half words from its
     /// end back.
@@ -33,15 +33,14 @@ struct DenseWork
     u32 table_words;
     /// Half words of a room.
     u32 half_words;
-    /// Warps of a team that predict.
+    /// Warps of a thread block that predict, and boxes that each of the others asks for ahead.
     u32 predictors;
+    u32 ahead;
     /// The first chunk that a launch encodes; all before it are encoded. The launch takes those up
     /// to its end for all that there are, and the next one begins where its tables are.
     u32 first_chunk;
+    u32 reserved;
 };
-
-/// Boxes that a warp has ready, at most: it predicts one while another is coded.
-constexpr u32 BOXES_READY = 2;
 
 /// What a box is predicted to.
 template <class T> struct PredictorSlot

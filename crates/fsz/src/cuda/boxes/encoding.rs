@@ -8,8 +8,8 @@ use crate::cuda::{
     boxes::{
         compress::{symbol_rows, upload},
         resident_tables::Place,
-        scratch::{half_words, slot_len, team_len},
-        teams::Teams,
+        scratch::{WAITING, chunk_len, slot_len},
+        warps::{Memory, Warps},
     },
     device::Device,
     driver::{error::ok, event::Event, workspace::wait_for},
@@ -72,25 +72,33 @@ impl BoxEncoding {
         let module = device.kernels.compress_boxes(self.coder, A::DTYPE)?;
         let shapes = &module.shapes;
         let boxes_of_chunk = self.grid.tiles_per_chunk();
-        let room = |predictors| self.slots_len / team_len(predictors, boxes_of_chunk, A::DTYPE);
+        let memory = Memory {
+            chunk: chunk_len(boxes_of_chunk, A::DTYPE),
+            waiting: WAITING,
+            ahead: slot_len(A::DTYPE),
+            all: self.slots_len,
+        };
         let multiprocessors = u64::from(device.multiprocessors);
         let count = chunks.end - chunks.start;
-        let teams = Teams::new(count, multiprocessors, |size| shapes.most_teams(size), room);
+        let most = shapes.most(&self.boxes);
+        let warps = Warps::new(count, boxes_of_chunk, multiprocessors, most, memory);
         let mut work = DenseWork {
             programs: self.programs,
             rows: self.place.rows,
             tables: self.place.tables,
             slots: self.slots,
-            rooms: self.slots + teams.blocks * teams.predicting() * slot_len(A::DTYPE),
+            rooms: self.slots + warps.all_coders() * warps.ahead * slot_len(A::DTYPE),
             table_words: self.table_words,
-            half_words: half_words(boxes_of_chunk, A::DTYPE) as u32,
-            predictors: teams.predictors,
+            half_words: (warps.coder_len / 2) as u32,
+            predictors: warps.predictors as u32,
+            ahead: warps.ahead as u32,
             first_chunk: chunks.start as u32,
+            reserved: 0,
         };
         let launch = Launch {
-            grid: teams.blocks,
-            threads: 32 * (teams.teams + teams.predicting()) as u32,
-            shared: shapes.shared(&teams),
+            grid: warps.blocks,
+            threads: 32 * (warps.coders + warps.predictors) as u32,
+            shared: shapes.shared(&self.boxes, &warps),
             cooperative: false,
             early: false,
         };

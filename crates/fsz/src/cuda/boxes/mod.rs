@@ -6,4 +6,4 @@ pub(in crate::cuda) mod last_choices;
 pub(in crate::cuda) mod resident_tables;
 pub(in crate::cuda) mod sampler;
 pub(in crate::cuda) mod scratch;
-pub(in crate::cuda) mod teams;
+pub(in crate::cuda) mod warps;

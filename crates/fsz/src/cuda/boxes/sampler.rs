@@ -262,7 +262,9 @@ impl<A: Arguments> OnDevice<'_, A> {
             table_words: 0,
             half_words: 0,
             predictors: 0,
+            ahead: 0,
             first_chunk: 0,
+            reserved: 0,
         };
         let multiprocessors = u64::from(self.device.multiprocessors);
         let slots = ((room.slots.end - room.slots.start) / all).max(1);

@@ -1,7 +1,7 @@
 //! What a compression by boxes keeps in the caller's scratch memory, and where.
 
 use crate::cuda::{
-    boxes::teams::{FEWEST_TEAMS, LEAST_PREDICTORS},
+    boxes::warps::FEWEST_CODERS,
     compress::ENTRIES_AT,
     decompress::VECTOR,
     kernels::abi::{BoxCounts, MOST_TASKS, SymbolRow},
@@ -12,7 +12,7 @@ use crate::{
     profile::dense::{CHOOSING, CHUNKS, Dense, FITTING, FITTING_SHARE},
 };
 
-/// Bytes of all programs, and of what a warp predicts, of `f32` and `f64`: as the module says.
+/// Bytes of all programs, and of what a box is predicted to, of `f32` and `f64`: as the module says.
 pub(crate) const PROGRAM_BYTES: u64 = 8 * (32 + 28 * (40 + 64) + 2 * 320 * 128);
 pub(crate) const SLOT_BYTES: [u64; 2] = [
     slot_bytes(RECORD_BYTES[0], DType::F32.words() as u64),
@@ -26,19 +26,21 @@ const fn record_bytes(words: u64) -> u64 {
     4 * (3 + BOX as u64 / 8 + BOX as u64 / 4 * words)
 }
 
-/// Of two boxes, one of which is coded while the other is predicted.
+/// Of a box that is asked for ahead.
 const fn slot_bytes(record: u64, words: u64) -> u64 {
     let events = 4 * 32 * 321;
     let differences = 8 * words * BOX as u64;
     let values = if events > differences { events } else { differences };
-    2 * (events + values + BOX as u64 / 8 + record).next_multiple_of(16)
+    (events + values + BOX as u64 / 8 + record).next_multiple_of(16)
 }
 
-/// Bytes that the teams' memory takes at most; fewer teams work where that is too little for all.
-const MOST_SLOTS: u64 = 5 << 28;
-/// Bytes of a team's memory for chunks that wait. It is used again when none of them waits any more: where it is small,
-/// teams wait for the slowest one.
-const WAITING: u64 = 384 << 10;
+/// Bytes that the warps' memory takes at most; fewer of them code where that is too little for all.
+const MOST_SLOTS: u64 = 21 << 26;
+/// Bytes of a coder's memory for chunks that wait. It is used again when none of them waits any more: where it is
+/// small, coders wait for the slowest one.
+pub(in crate::cuda) const WAITING: u64 = 384 << 10;
+/// Boxes that a coder asks for ahead, where there is memory for the coders of all chunks.
+const AHEAD: u64 = 4;
 /// Boxes that are counted at most of a small field: to fit tables, or to choose by in each case.
 const MOST_COUNTED: u64 = {
     let choosing = MOST_TASKS as u64 * CHOOSING[1];
@@ -89,11 +91,11 @@ impl Scratch {
         let exact_ahead = next(counts_ahead + counted);
         let slots = next(exact_ahead + COUNTS_AHEAD as u64 * list);
         let room = |boxes: u64| {
-            let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_TEAMS);
-            let counting = 2 * MOST_TASKS as u64 * slot_len(dtype);
-            let team_len = team_len(LEAST_PREDICTORS, boxes, dtype);
-            let least = counting.max(FEWEST_TEAMS * team_len);
-            (chunks * team_len).clamp(least, MOST_SLOTS.max(least))
+            let chunks = chunks.div_ceil(boxes / CHUNK_BOXES[0]).max(FEWEST_CODERS);
+            let counting = 4 * MOST_TASKS as u64 * slot_len(dtype);
+            let of_coder = chunk_len(boxes, dtype) + WAITING + AHEAD * slot_len(dtype);
+            let least = counting.max(FEWEST_CODERS * of_coder);
+            (chunks * of_coder).clamp(least, MOST_SLOTS.max(least))
         };
         let slots_len = CHUNK_BOXES.map(room).into_iter().max().unwrap_or(0);
         Scratch {
@@ -110,19 +112,14 @@ impl Scratch {
     }
 }
 
-/// Bytes of what a warp predicts.
+/// Bytes of what a box is predicted to.
 pub(in crate::cuda) fn slot_len(dtype: DType) -> u64 {
     SLOT_BYTES[usize::from(dtype == DType::F64)]
 }
 
-/// Half words of a team's memory for chunks: for the largest one (the half words of a box may be twice its
-/// elements before they are given up), and for some that wait for their place.
-pub(in crate::cuda) fn half_words(boxes: u64, dtype: DType) -> u64 {
+/// Bytes of a coder's memory for the largest chunk: the half words of a box may be twice its elements before they are
+/// given up.
+pub(in crate::cuda) fn chunk_len(boxes: u64, dtype: DType) -> u64 {
     let record = RECORD_BYTES[usize::from(dtype == DType::F64)];
-    ((boxes + 2) * (dtype.size() * BOX) as u64 + boxes * record + WAITING) / 2
-}
-
-/// Bytes of a team's memory.
-pub(in crate::cuda) fn team_len(predictors: u32, boxes: u64, dtype: DType) -> u64 {
-    u64::from(predictors) * slot_len(dtype) + 2 * half_words(boxes, dtype)
+    (boxes + 2) * (dtype.size() * BOX) as u64 + boxes * record
 }

@@ -269,7 +269,9 @@ shared! {
         table_words: u32,
         half_words: u32,
         predictors: u32,
+        ahead: u32,
         first_chunk: u32,
+        reserved: u32,
     }
 
     /// `BoxCounts` in `cuda/profile/dense/encode/count_boxes.cuh`.

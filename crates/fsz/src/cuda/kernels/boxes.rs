@@ -3,7 +3,7 @@
 use crate::cuda::{
     boxes::{
         scratch::{PROGRAM_BYTES, RECORD_BYTES, SLOT_BYTES},
-        teams::{LEAST_PREDICTORS, Teams},
+        warps::{Most, Warps},
     },
     decompress::{DECOMPRESS_SCRATCH, VECTOR},
     kernels::{
@@ -98,8 +98,7 @@ impl Kernels {
             let (image, words) = self.open(part, &layouts)?;
             let shapes = BoxCompressShapes::read(&words, dtype, self.most_shared)?;
             let mut module = Module::new(image, &compression(coder), dtype, shapes);
-            let encode = shapes.shared_of(shapes.most_stages, most_coders(shapes.most_warps));
-            module.allow_shared(Operation::Compress(coder), encode);
+            module.allow_shared(Operation::Compress(coder), shapes.most_shared);
             let count = shapes.counts + shapes.count_warps * shapes.stage;
             module.allow_shared(Operation::Count(coder), count);
             Ok(module)
@@ -174,13 +173,8 @@ impl BoxShapes {
 const INDEX_SHARE: u64 = 2048;
 const MOST_INDEX_READERS: u64 = 64;
 
-/// Shared memory that the compress kernel has beside boxes and rows, at most.
-const BESIDE_SHARED: u32 = 4096;
-
-/// Warps of a thread block that code, at most.
-fn most_coders(warps: u32) -> u32 {
-    warps / (LEAST_PREDICTORS + 1)
-}
+/// Warps of a thread block that code for which there is room beside those that predict.
+const SOME_CODERS: u32 = 5;
 
 /// How compression of boxes is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -190,16 +184,19 @@ pub(crate) struct BoxCompressShapes {
     pub program_threads: u32,
     /// Thread blocks that make programs of a grid.
     pub programs: u32,
-    /// Warps of a thread block that encodes, and those of them that predict, at most.
+    /// Warps of a thread block that encodes, and those of them that predict, at most; boxes that it asks for ahead.
     most_warps: u32,
     most_stages: u32,
+    most_ahead: u32,
     pub count_warps: u32,
-    /// Shared memory of a thread block that encodes, of one that counts, of a warp that predicts, and of one that
-    /// codes.
-    rows: u32,
-    pub counts: u32,
+    /// Shared memory that a thread block that encodes may ask for; of that, what its coders share where boxes are
+    /// interpolated and where Lorenzo prediction makes them all, what a warp has that predicts, and one that codes.
+    most_shared: u32,
+    rows: [u32; 2],
     pub stage: u32,
     ring: u32,
+    /// What a thread block that counts has.
+    pub counts: u32,
 }
 
 impl BoxCompressShapes {
@@ -210,9 +207,12 @@ impl BoxCompressShapes {
             program_threads,
             programs,
             program_bytes,
+            beside,
             rows,
+            lorenzo_rows,
             most_warps,
             stages,
+            ahead,
             count_warps,
             counts,
             stage,
@@ -229,36 +229,42 @@ impl BoxCompressShapes {
             return Err(other_version());
         }
         let fit = |beside: u32| most_shared.saturating_sub(beside) / stage.max(1);
-        let rings = ring * most_coders(most_warps);
-        let most_stages = stages.min(fit(rows + rings + BESIDE_SHARED));
         Ok(BoxCompressShapes {
             survey_threads,
             gather_threads,
             program_threads,
             programs,
             most_warps,
-            most_stages,
+            most_stages: stages,
+            most_ahead: ahead,
             count_warps: count_warps.min(fit(counts)),
-            rows,
-            counts,
+            most_shared: most_shared.saturating_sub(beside),
+            rows: [rows, lorenzo_rows],
             stage,
             ring,
+            counts,
         })
     }
 
-    /// Teams of a thread block at most, if so many warps of each predict.
-    pub fn most_teams(&self, predictors: u32) -> u64 {
-        let of_warps = self.most_warps / (predictors + 1);
-        of_warps.min(self.most_stages / predictors).into()
+    /// Warps that a thread block has room for: for as many that predict as leave room for some that code, then for
+    /// more of these, two for every three that predict: to code a box takes half of the time that its prediction takes,
+    /// or less.
+    pub fn most(&self, grid: &BoxGrid) -> Most {
+        let room = self.most_shared.saturating_sub(self.rows_of(grid));
+        let beside_coders = room.saturating_sub(SOME_CODERS * self.ring);
+        let predictors = self.most_stages.min(beside_coders / self.stage.max(1));
+        let coders = (room - predictors * self.stage) / self.ring.max(1);
+        let coders = coders.min(self.most_warps.saturating_sub(predictors));
+        let coders = coders.min((predictors * 2 / 3).max(1));
+        Most { coders: coders.into(), predictors: predictors.into(), ahead: self.most_ahead.into() }
     }
 
-    /// Shared memory of a thread block in which so many warps predict and code.
-    fn shared_of(&self, predictors: u32, coders: u32) -> u32 {
-        self.rows + self.stage * predictors + self.ring * coders
+    fn rows_of(&self, grid: &BoxGrid) -> u32 {
+        self.rows[usize::from(grid.is_lorenzo())]
     }
 
-    /// That of these teams.
-    pub fn shared(&self, teams: &Teams) -> u32 {
-        self.shared_of(teams.predicting() as u32, teams.teams as u32)
+    /// Shared memory of a thread block of these warps.
+    pub fn shared(&self, grid: &BoxGrid, warps: &Warps) -> u32 {
+        self.rows_of(grid) + self.stage * warps.predictors as u32 + self.ring * warps.coders as u32
     }
 }

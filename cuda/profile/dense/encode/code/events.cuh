@@ -1,6 +1,5 @@
-// What predictors leave for the coder of their team: the events of a box in device memory, and the
-// ring in shared memory through which the coder reads them, from the last group of steps to the
-// first.
+// What predictors leave for a coder: the events of a box in device memory, and the ring in shared
+// memory through which the coder reads them, from the last group of steps to the first.
 #pragma once
 
 #include "device/copies.cuh"

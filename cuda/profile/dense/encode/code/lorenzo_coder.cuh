@@ -10,7 +10,7 @@ namespace fsz
 /// Where streams by Lorenzo prediction alone have the rows of all differences, context by context,
 /// in the place of those of residuals.
 constexpr u32 LORENZO_ROWS = DIFFERENCE_CONTEXTS * DENSE_DIFFERENCE_SYMBOLS;
-constexpr u32 CODER_WORDS = PACKED_WORDS > 2 * LORENZO_ROWS ? PACKED_WORDS : 2 * LORENZO_ROWS;
+constexpr u32 DIFFERENCE_WORDS = 2 * LORENZO_ROWS;
 
 /// Fills them. Called by a thread block.
 FSZ_DEVICE void pack_differences(const SymbolRows &rows, PackedRow *to)

@@ -1,0 +1,55 @@
+// A warp that predicts boxes, in shared memory of its own, for whichever coder asks.
+#pragma once
+
+#include "profile/dense/encode/code/box_coder.cuh"
+#include "profile/dense/encode/mail.cuh"
+#include "profile/dense/meeting.cuh"
+
+namespace fsz
+{
+
+/// Predicts boxes that are asked for, until there are no more; gives what became known of their
+/// elements. `slot` is the number of the first mail's slot. Called by a warp.
+template <class Z>
+FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid,
+                                    const DenseWork &work, EncodeStage &stage, Asked &asked,
+                                    Mail<typename Z::Error> *mails, u32 slot, OtherBoxes &others,
+                                    Meeting &meeting)
+{
+    using T = typename Z::Value;
+    BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot),
+                              others);
+    u32 round = 0;
+    for (;;)
+    {
+        const TakenMail taken = asked.take();
+        const u32 number = same(taken.number);
+        if (number == MAILS_MOST)
+        {
+            return predictor.gathered();
+        }
+        Mail<typename Z::Error> &mail = mails[number];
+        predictor.slot = PredictorSlot<T>(work, slot + number);
+        wait_for<PREDICTOR_PAUSE>(&mail.asked, taken.parity);
+        const Box box = mail.part.box();
+        predictor.plain.points.keep_error(mail.known);
+        round = meeting.join(round + 1);
+        if (meeting.worth())
+        {
+            bring_box_near(predictor.plain.span_of(box));
+            meeting.wait(round);
+        }
+        auto made = predictor.template predict<true>(box, mail.base);
+        meeting.leave(others.any() || made.went_long_way());
+        made.max_error = warp_larger(made.max_error);
+        if (lane_id() == 0)
+        {
+            mail.box = made;
+        }
+        // What is in the slot is copied past the first cache.
+        __threadfence();
+        barrier_arrive(&mail.told);
+    }
+}
+
+} // namespace fsz
