@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result, holds, same_length};
-use crate::sample::{Class, Missing, Sample};
-use crate::units::units;
+use crate::sample::{Missing, Sample};
+use crate::units::{ends, units};
 use crate::watch::{UNWATCHED, Watch};
 
 /// Side of the window, in values.
@@ -157,6 +157,8 @@ struct Plane {
 
 /// What is summed: x, y, x², y², xy, and 1 for a value that takes no part.
 const SUMS: usize = 6;
+/// The last of these.
+const GAPS: usize = SUMS - 1;
 /// A row of each.
 type Rows = [Vec<f64>; SUMS];
 
@@ -202,44 +204,59 @@ impl Plane {
         let shift = values.find_map(|(&x, &y)| scale.pair(x, y, missing)).unwrap_or((0.0, 0.0));
         let rows = |width: usize| -> Rows { std::array::from_fn(|_| vec![0.0; width]) };
         let mut terms: Vec<Rows> = (0..self.window_rows).map(|_| rows(width)).collect();
+        // Rows in which some value takes no part.
+        let mut gaps = vec![false; self.window_rows];
         let (mut columns, mut windows) = (rows(width), rows(across));
+        let mut similar = vec![0.0; across];
         let mut part = Part::default();
         for next in lines {
-            let slot = &mut terms[next % self.window_rows];
-            set_terms((&x[line(next)], &y[line(next)]), (scale, shift), missing, slot);
+            let slot = next % self.window_rows;
+            let (x, y) = (&x[line(next)], &y[line(next)]);
+            gaps[slot] = !(missing.none_in(x) && Missing::none().none_in(y));
+            if gaps[slot] {
+                set_terms((x, y), (scale, shift), missing, &mut terms[slot]);
+            } else {
+                set_terms_of_numbers((x, y), (scale, shift), &mut terms[slot]);
+            }
             if next + 1 < row + self.window_rows {
                 continue;
             }
-            for kind in 0..SUMS {
+            let gap = gaps.contains(&true);
+            let kinds = if gap { SUMS } else { GAPS };
+            for kind in 0..kinds {
                 set_sum(&mut columns[kind], terms.iter().map(|row| &row[kind][..]));
                 let shifted = (0..self.window_columns).map(|k| &columns[kind][k..]);
                 set_sum(&mut windows[kind], shifted);
             }
-            for at in 0..across {
-                let sums = windows.each_ref().map(|row| row[at]);
-                if sums[5] > 0.0 {
+            self.similarities(&windows, shift, scale.range, &mut similar);
+            for (at, &similar) in similar.iter().enumerate() {
+                if gap && windows[GAPS][at] > 0.0 {
                     part.left_out += 1;
                 } else {
                     part.windows += 1;
-                    part.sum += self.similarity(&sums, shift, scale.range);
+                    part.sum += similar;
                 }
             }
         }
         part
     }
 
-    /// The index of one window from its sums.
-    fn similarity(&self, sums: &[f64; SUMS], shift: (f64, f64), range: f64) -> f64 {
+    /// The indices of windows from their sums.
+    fn similarities(&self, sums: &Rows, shift: (f64, f64), range: f64, to: &mut [f64]) {
         let n = (self.window_rows * self.window_columns) as f64;
         let (share, unbiased) = (1.0 / n, n / (n - 1.0).max(1.0));
-        let (mx, my) = (sums[0] * share, sums[1] * share);
-        let vx = unbiased * (sums[2] * share - mx * mx);
-        let vy = unbiased * (sums[3] * share - my * my);
-        let vxy = unbiased * (sums[4] * share - mx * my);
-        let (ux, uy) = (mx + shift.0, my + shift.1);
         let (c1, c2) = ((K1 * range).powi(2), (K2 * range).powi(2));
-        let luminance = ratio(2.0 * ux * uy + c1, ux * ux + uy * uy + c1);
-        luminance * ratio(2.0 * vxy + c2, vx + vy + c2)
+        let len = to.len();
+        let [x, y, xx, yy, xy, _] = sums.each_ref().map(|row| &row[..len]);
+        for i in 0..len {
+            let (mx, my) = (x[i] * share, y[i] * share);
+            let vx = unbiased * (xx[i] * share - mx * mx);
+            let vy = unbiased * (yy[i] * share - my * my);
+            let vxy = unbiased * (xy[i] * share - mx * my);
+            let (ux, uy) = (mx + shift.0, my + shift.1);
+            let luminance = ratio(2.0 * ux * uy + c1, ux * ux + uy * uy + c1);
+            to[i] = luminance * ratio(2.0 * vxy + c2, vx + vy + c2);
+        }
     }
 }
 
@@ -285,6 +302,23 @@ fn set_terms<T: Sample>(
     }
 }
 
+/// The same where all values are numbers.
+fn set_terms_of_numbers<T: Sample>(
+    (x, y): (&[T], &[T]),
+    (scale, shift): (Scale, (f64, f64)),
+    terms: &mut Rows,
+) {
+    let len = x.len();
+    let y = &y[..len];
+    let [tx, ty, txx, tyy, txy, gaps] = terms.each_mut().map(|row| &mut row[..len]);
+    for i in 0..len {
+        let a = x[i].to_f64() * scale.factor - shift.0;
+        let b = y[i].to_f64() * scale.factor - shift.1;
+        (tx[i], ty[i], txx[i], tyy[i], txy[i]) = (a, b, a * a, b * b, a * b);
+    }
+    gaps.fill(0.0);
+}
+
 /// a / b, and 1 for 0 / 0, which a value range of 0 can lead to.
 fn ratio(a: f64, b: f64) -> f64 {
     if a == b { 1.0 } else { a / b }
@@ -301,15 +335,9 @@ struct Scale {
 
 impl Scale {
     fn of<T: Sample>(values: &[T], missing: &Missing<T>) -> Scale {
-        let number = |&&v: &&T| missing.class(v) == Class::Finite;
-        let (min, max) = values
-            .par_iter()
-            .filter(number)
-            .map(|v| (v.to_f64(), v.to_f64()))
-            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)));
-        if min > max {
+        let Some((min, max)) = ends(values, missing) else {
             return Scale { factor: 1.0, range: 0.0 };
-        }
+        };
         let factor = units(min.abs().max(max.abs()));
         Scale { factor, range: max * factor - min * factor }
     }

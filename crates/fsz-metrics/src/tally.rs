@@ -2,6 +2,7 @@
 
 use crate::limit::Limit;
 use crate::sample::{Class, Missing, Sample};
+use crate::units::{greater, lesser};
 
 /// Values that are looked at together: all numbers, or one by one.
 const BLOCK: usize = 1024;
@@ -192,16 +193,6 @@ impl Tally {
             sum_of_squares: self.sum_of_squares + next.sum_of_squares,
         }
     }
-}
-
-/// The lesser of two numbers; unlike `f64::min` it is one instruction.
-fn lesser(a: f64, b: f64) -> f64 {
-    if b < a { b } else { a }
-}
-
-/// The greater of two numbers.
-fn greater(a: f64, b: f64) -> f64 {
-    if b > a { b } else { a }
 }
 
 #[cfg(test)]
