@@ -95,6 +95,25 @@ impl<T: Sample> Missing<T> {
             && !self.values.iter().any(|m| values.iter().fold(false, |any, v| any | (v == m)))
     }
 
+    /// Sets 1 for each pair that takes no part, as [`pair`](Self::pair) tells, and 0 for the others; whether there is one.
+    /// Without a branch per value.
+    pub(crate) fn set_gaps(&self, original: &[T], other: &[T], gaps: &mut [f64]) -> bool {
+        let mut any = false;
+        for ((&a, &b), gap) in original.iter().zip(other).zip(&mut *gaps) {
+            let is_gap = !(a.to_f64().is_finite() & b.to_f64().is_finite());
+            *gap = f64::from(u8::from(is_gap));
+            any |= is_gap;
+        }
+        for &named in &self.values {
+            for (&a, gap) in original.iter().zip(&mut *gaps) {
+                let is_named = a.same_bits(named);
+                *gap = if is_named { 1.0 } else { *gap };
+                any |= is_named;
+            }
+        }
+        any
+    }
+
     /// The pair in `f64` when both are numbers and the original is not missing.
     pub(crate) fn pair(&self, original: T, reconstructed: T) -> Option<(f64, f64)> {
         let other = reconstructed.to_f64();

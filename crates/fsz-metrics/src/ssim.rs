@@ -212,12 +212,7 @@ impl Plane {
         for next in lines {
             let slot = next % self.window_rows;
             let (x, y) = (&x[line(next)], &y[line(next)]);
-            gaps[slot] = !(missing.none_in(x) && Missing::none().none_in(y));
-            if gaps[slot] {
-                set_terms((x, y), (scale, shift), missing, &mut terms[slot]);
-            } else {
-                set_terms_of_numbers((x, y), (scale, shift), &mut terms[slot]);
-            }
+            gaps[slot] = set_terms((x, y), (scale, shift), missing, &mut terms[slot]);
             if next + 1 < row + self.window_rows {
                 continue;
             }
@@ -283,40 +278,31 @@ fn set_sum<'a>(sums: &mut [f64], parts: impl Iterator<Item = &'a [f64]>) {
     }
 }
 
-/// What the values of a part of a row contribute.
+/// What the values of a part of a row contribute; whether some take no part.
 fn set_terms<T: Sample>(
     (x, y): (&[T], &[T]),
     (scale, shift): (Scale, (f64, f64)),
     missing: &Missing<T>,
     terms: &mut Rows,
-) {
-    for (column, (&x, &y)) in x.iter().zip(y).enumerate() {
-        let values = match scale.pair(x, y, missing) {
-            Some((x, y)) => {
-                let (x, y) = (x - shift.0, y - shift.1);
-                [x, y, x * x, y * y, x * y, 0.0]
-            }
-            None => [0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
-        };
-        terms.iter_mut().zip(values).for_each(|(row, value)| row[column] = value);
-    }
-}
-
-/// The same where all values are numbers.
-fn set_terms_of_numbers<T: Sample>(
-    (x, y): (&[T], &[T]),
-    (scale, shift): (Scale, (f64, f64)),
-    terms: &mut Rows,
-) {
+) -> bool {
     let len = x.len();
     let y = &y[..len];
     let [tx, ty, txx, tyy, txy, gaps] = terms.each_mut().map(|row| &mut row[..len]);
-    for i in 0..len {
-        let a = x[i].to_f64() * scale.factor - shift.0;
-        let b = y[i].to_f64() * scale.factor - shift.1;
+    let gap = missing.set_gaps(x, y, gaps);
+    let (x, y) = (
+        |i: usize| x[i].to_f64() * scale.factor - shift.0,
+        |i: usize| y[i].to_f64() * scale.factor - shift.1,
+    );
+    let mut set = |i: usize, a: f64, b: f64| {
         (tx[i], ty[i], txx[i], tyy[i], txy[i]) = (a, b, a * a, b * b, a * b);
+    };
+    if gap {
+        let take = |i: usize, value: f64| if gaps[i] > 0.0 { 0.0 } else { value };
+        (0..len).for_each(|i| set(i, take(i, x(i)), take(i, y(i))));
+    } else {
+        (0..len).for_each(|i| set(i, x(i), y(i)));
     }
-    gaps.fill(0.0);
+    gap
 }
 
 /// a / b, and 1 for 0 / 0, which a value range of 0 can lead to.
