@@ -1,7 +1,7 @@
 //! What a compression by boxes keeps in the caller's scratch memory, and where.
 
 use crate::cuda::{
-    boxes::warps::FEWEST_CODERS,
+    boxes::warps::{AHEAD, FEWEST_CODERS},
     compress::ENTRIES_AT,
     decompress::VECTOR,
     kernels::abi::{BoxCounts, MOST_TASKS, SymbolRow},
@@ -39,8 +39,6 @@ const MOST_SLOTS: u64 = 21 << 26;
 /// Bytes of a coder's memory for chunks that wait. It is used again when none of them waits any more: where it is
 /// small, coders wait for the slowest one.
 pub(in crate::cuda) const WAITING: u64 = 384 << 10;
-/// Boxes that a coder asks for ahead, where there is memory for the coders of all chunks.
-const AHEAD: u64 = 4;
 /// Boxes that are counted at most of a small field: to fit tables, or to choose by in each case.
 const MOST_COUNTED: u64 = {
     let choosing = MOST_TASKS as u64 * CHOOSING[1];

@@ -3,10 +3,10 @@
 
 use crate::profile::dense::CHUNKS;
 
-/// Boxes that the coders of a thread block ask for ahead where they are few, and that each one does where they are many.
-/// More keep no more warps busy, and what they are predicted to no longer stays in the cache until it is coded.
+/// Boxes that each coder asks for ahead where a thread block has many, and that all of them do where it has few. More
+/// keep no more warps busy, and what they are predicted to no longer stays in the cache until it is coded.
+pub const AHEAD: u64 = 4;
 const AHEAD_OF_ALL: u64 = 24;
-const AHEAD: u64 = 4;
 /// Boxes that a coder asks for ahead, at least, where it has chunks behind its first one: where there is no memory for
 /// so many, fewer warps code.
 const LEAST_AHEAD: u64 = 3;
