@@ -5,7 +5,7 @@
 #include "profile/dense/encode/count_boxes.cuh"
 #include "profile/dense/encode/encoder.cuh"
 
-extern __shared__ __align__(128) fsz::u32 fsz_shared[];
+extern __shared__ __align__(fsz::BOXES_ALIGNMENT) fsz::u32 fsz_shared[];
 
 // What the choice of layout and tables looks at, the programs of boxes, and the encoding.
 #define FSZ_COMPRESS_DENSE_ENTRIES(Z, coder)                                                       \
@@ -64,7 +64,7 @@ extern __shared__ __align__(128) fsz::u32 fsz_shared[];
         FSZ_AT(fsz::BoxGrids, grid)
 
 /// How a module launches: `BoxCompressShapes` in crates/fsz/src/cuda/kernels/boxes.rs.
-#define FSZ_COMPRESS_DENSE_SHAPES(Z, T)                                                            \
+#define FSZ_COMPRESS_DENSE_SHAPES(Z)                                                               \
     extern "C" __device__ fsz::u32 fsz_shapes[] = {                                                \
         fsz::BOUND_THREADS,                                                                        \
         fsz::GATHER_THREADS,                                                                       \
@@ -81,8 +81,8 @@ extern __shared__ __align__(128) fsz::u32 fsz_shared[];
         fsz::COUNTS_SHARED,                                                                        \
         sizeof(fsz::EncodeStage),                                                                  \
         sizeof(fsz::EventRing),                                                                    \
-        4 * fsz::PredictorSlot<T>::LEN,                                                            \
-        4 * fsz::PredictorSlot<T>::RECORD,                                                         \
+        4 * fsz::PredictorSlot<Z::Value>::LEN,                                                     \
+        4 * fsz::PredictorSlot<Z::Value>::RECORD,                                                  \
     };
 
 /// The module of an element type: its kernels, how the structs that the driver shares lie in memory
@@ -93,4 +93,4 @@ extern __shared__ __align__(128) fsz::u32 fsz_shared[];
     FSZ_COMPRESS_DENSE_ENTRIES(fsz::Quantizer<T>, dense_##type)                                    \
     extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
                                                     FSZ_DENSE_LAYOUT};                             \
-    FSZ_COMPRESS_DENSE_SHAPES(fsz::Quantizer<T>, T)
+    FSZ_COMPRESS_DENSE_SHAPES(fsz::Quantizer<T>)

@@ -13,4 +13,4 @@
     FSZ_COMPRESS_DENSE_ENTRIES(fsz::RelativeQuantizer<T>, dense_relative_##type)                   \
     extern "C" __device__ fsz::u32 fsz_layouts[] = {FSZ_COMPRESS_LAYOUT(T), FSZ_GRID_LAYOUT,       \
                                                     FSZ_DENSE_LAYOUT, FSZ_RELATIVE_LAYOUT(T)};     \
-    FSZ_COMPRESS_DENSE_SHAPES(fsz::RelativeQuantizer<T>, T)
+    FSZ_COMPRESS_DENSE_SHAPES(fsz::RelativeQuantizer<T>)

@@ -316,8 +316,12 @@ template <class Z> struct EncodeShared
     Meeting meeting;
 };
 
-/// Bytes of that, and of what says which thread block is the last one, up to where boxes begin.
-template <class Z> constexpr u32 ENCODE_SHARED = (sizeof(EncodeShared<Z>) + 1 + 127) / 128 * 128;
+/// Where boxes begin in shared memory, at a multiple of so many bytes.
+constexpr u32 BOXES_ALIGNMENT = 128;
+/// Bytes before: of that, and of what says which thread block is the last one.
+template <class Z>
+constexpr u32 ENCODE_SHARED =
+    (sizeof(EncodeShared<Z>) + 1 + BOXES_ALIGNMENT - 1) / BOXES_ALIGNMENT * BOXES_ALIGNMENT;
 
 /// Compression by persistent thread blocks: the first coder of all finds the places of chunks, the
 /// others take chunks in turn. The last warps of a thread block code: the others wait for them, and

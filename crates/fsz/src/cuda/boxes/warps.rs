@@ -10,6 +10,8 @@ const AHEAD_OF_ALL: u64 = 24;
 /// Boxes that a coder asks for ahead, at least, where it has chunks behind its first one: where there is no memory for
 /// so many, fewer warps code.
 const LEAST_AHEAD: u64 = 3;
+/// The share of its memory for chunks that wait which a coder has at least.
+const LEAST_WAITING: u64 = 4;
 /// What a coder has begins at multiples of so many bytes.
 const ALIGNMENT: u64 = 16;
 /// Coders at least: the first one finds the places of chunks.
@@ -61,8 +63,8 @@ impl Warps {
         // The first coder codes no chunk. Where the others have one each, none waits with another one.
         let alone = chunks < multiprocessors * most_coders;
         let (waiting, least_ahead) = if alone { (0, 1) } else { (memory.waiting, LEAST_AHEAD) };
-        let least = memory.chunk + waiting / 4 + least_ahead * memory.ahead;
-        let room = memory.all / least;
+        let of_coder = memory.chunk + waiting / LEAST_WAITING + least_ahead * memory.ahead;
+        let room = memory.all / of_coder;
         let wanted = (chunks + 1).min(room).max(FEWEST_CODERS);
         let of_block = wanted.div_ceil(multiprocessors).min(room / multiprocessors);
         let coders = of_block.clamp(1, most_coders.max(1));
@@ -70,16 +72,16 @@ impl Warps {
         // A coder too few would make all others wait for one more chunk.
         let blocks = wanted.div_ceil(coders).min(room / coders);
         let blocks = blocks.clamp(fewest, multiprocessors.max(fewest));
+        // Beside its chunk each coder has what waits, and boxes with the rest; where that is too little, the least boxes.
         let left = (memory.all / (blocks * coders)).saturating_sub(memory.chunk);
-        let of_chunk = if alone { boxes } else { most.ahead };
-        let most_ahead = AHEAD_OF_ALL.div_ceil(coders).max(AHEAD).min(most.ahead / coders);
-        let most_ahead = most_ahead.min(of_chunk).max(least_ahead);
+        let useful = AHEAD_OF_ALL.div_ceil(coders).max(AHEAD).min(most.ahead / coders);
+        let useful = if alone { useful.min(boxes) } else { useful };
         let fit = left.saturating_sub(waiting) / memory.ahead;
-        let ahead = fit.clamp(least_ahead, most_ahead);
-        let waiting =
-            waiting.min(left.saturating_sub(ahead * memory.ahead)) / ALIGNMENT * ALIGNMENT;
+        let ahead = fit.clamp(least_ahead, useful.max(least_ahead));
+        let waiting = waiting.min(left.saturating_sub(ahead * memory.ahead));
+        let coder_len = memory.chunk + waiting / ALIGNMENT * ALIGNMENT;
         let predictors = most.predictors.min(coders * ahead);
-        Warps { blocks, coders, predictors, ahead, coder_len: memory.chunk + waiting }
+        Warps { blocks, coders, predictors, ahead, coder_len }
     }
 
     /// Coders of all thread blocks.
@@ -137,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_they_take_is_within_the_memory() {
-        let one = MEMORY.chunk + MEMORY.waiting / 4 + LEAST_AHEAD * MEMORY.ahead;
+        let one = MEMORY.chunk + MEMORY.waiting / LEAST_WAITING + LEAST_AHEAD * MEMORY.ahead;
         for coders in FEWEST_CODERS..1500 {
             let memory = Memory { all: coders * one, ..MEMORY };
             for chunks in [1, 7, 150, 1 << 20] {
