@@ -153,7 +153,7 @@ template <class Z> struct DenseChunks
         const CodedBox coded = boxes.code(base, ahead.mails[mail].box, slot);
         for (u32 k = lane; k < coded.record; k += 32)
         {
-            record_to[k] = slot.record[k];
+            record_to[k] = slot.record()[k];
         }
         ahead.ask_again(boxes.max_error);
         return coded;

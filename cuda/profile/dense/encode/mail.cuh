@@ -64,7 +64,8 @@ struct BoxPart
 /// What goes between a coder and a predictor about a box, in shared memory. A coder has a few of
 /// them, which it asks by in turn. Each side writes its part, then all its lanes arrive at the
 /// barrier that those of the other wait at: none of them reads any more what the other may write
-/// from then on.
+/// from then on, and the other finds all that they have written, in device memory too: both are of
+/// one thread block. (A fence for others would empty the first cache for each box.)
 template <class Error> struct Mail
 {
     u64 asked;

@@ -53,25 +53,24 @@ template <class T> struct PredictorSlot
     static constexpr u32 VALUES = RESIDUALS > DIFFERENCES ? RESIDUALS : DIFFERENCES;
     /// Words in all, so many that events of the next slot are copied by 16 bytes.
     static constexpr u32 LEN = (RESIDUALS + VALUES + DENSE_BOX / 32 + RECORD + 3) / 4 * 4;
-    /// The events of the mask, and behind its last step those of residuals.
-    u32 *residuals;
-    /// Context and difference of each step and lane, one after another.
-    uint2 *differences;
-    /// In their place: events of a plain box of Lorenzo prediction.
-    u32 *lorenzo;
-    /// Which elements of a box are listed.
-    u32 *listed;
-    /// The box's record of escapes.
-    u32 *record;
+    /// Where it begins: what is in it is found from there, so that a warp keeps one address.
+    u32 *begin;
 
     FSZ_DEVICE PredictorSlot(const DenseWork &work, u32 number)
+        : begin(work.slots + static_cast<u64>(number) * LEN)
     {
-        residuals = work.slots + static_cast<u64>(number) * LEN;
-        lorenzo = residuals + RESIDUALS;
-        differences = reinterpret_cast<uint2 *>(lorenzo);
-        listed = lorenzo + VALUES;
-        record = listed + DENSE_BOX / 32;
     }
+
+    /// The events of the mask, and behind its last step those of residuals.
+    FSZ_DEVICE u32 *residuals() const { return begin; }
+    /// In the place of the latter: events of a plain box of Lorenzo prediction.
+    FSZ_DEVICE u32 *lorenzo() const { return begin + RESIDUALS; }
+    /// The same of others: context and difference of each step and lane, one after another.
+    FSZ_DEVICE uint2 *differences() const { return reinterpret_cast<uint2 *>(lorenzo()); }
+    /// Which elements of a box are listed.
+    FSZ_DEVICE u32 *listed() const { return lorenzo() + VALUES; }
+    /// The box's record of escapes.
+    FSZ_DEVICE u32 *record() const { return listed() + DENSE_BOX / 32; }
 };
 
 /// Shared memory for counts of all symbols.

@@ -46,8 +46,6 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
         {
             mail.box = made;
         }
-        // What is in the slot is copied past the first cache.
-        __threadfence();
         barrier_arrive(&mail.told);
     }
 }

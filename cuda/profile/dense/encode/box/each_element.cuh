@@ -41,8 +41,7 @@ FSZ_DEVICE void each_in_rows_compactly(const BoxSpan<T> &span, const Take &take)
             T own[1] = {};
             if (z < n_z && there(y, n))
             {
-                load_elements<Keep::SECOND>(from + n / PARTS * ROWS * span.row + n % PARTS * LANES,
-                                            own);
+                load_elements(from + n / PARTS * ROWS * span.row + n % PARTS * LANES, own);
             }
             to[n] = own[0];
         }
@@ -112,7 +111,7 @@ template <u32 LAYOUT, u32 WIDTH, class T, class Place> struct SpanLoads
         const u32 z = LAYOUT == LAYOUT_BRICK ? rows.quotient(row) : 0;
         const u32 y = row - z * rows.divisor;
         place = place_of(z, y, x, at * WIDTH);
-        load_elements<Keep::SECOND>(span.field + z * span.plane + y * span.row + x, to);
+        load_elements(span.field + z * span.plane + y * span.row + x, to);
     }
 };
 

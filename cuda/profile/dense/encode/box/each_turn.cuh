@@ -89,6 +89,17 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
     /// Gives `use` the steps that the lane has of a turn, and where their elements are: `from` on.
     template <class T, class Use> FSZ_DEVICE void each(const T *from, const Use &use) const
     {
+        each_step(from, [&](u32 k, const T *at) {
+            if (has(k))
+            {
+                use(k, at);
+            }
+        });
+    }
+
+    /// The same of all steps, whether the lane has them or not.
+    template <class T, class Use> FSZ_DEVICE void each_step(const T *from, const Use &use) const
+    {
 #pragma unroll
         for (u32 p = 0; p < PLANES; ++p)
         {
@@ -96,10 +107,7 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
 #pragma unroll
             for (u32 k = p * PLANE_STEPS; k < (p + 1) * PLANE_STEPS; ++k)
             {
-                if (has(k))
-                {
-                    use(k, own);
-                }
+                use(k, own);
                 own += step;
             }
         }
@@ -107,8 +115,8 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
 };
 
 /// Gives `take` a place in shared memory, WIDTH elements, and whether the lane has them. Those of
-/// the next turn are on their way while a turn's are worked on; they are kept in no cache. BYTES of
-/// each lane in a turn.
+/// the next turn come to the registers of a turn's as soon as these have been worked on: others for
+/// them would be taken from what a warp keeps meanwhile. BYTES of each lane in a turn.
 template <u32 LAYOUT, u32 WIDTH, u32 BYTES = 64, class T, class Take>
 FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
 {
@@ -119,31 +127,22 @@ FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
     {
         Lane lane(span, part), then(lane);
         const T *from = span.field + lane.begin;
-        T now[STEPS][WIDTH] = {}, next[STEPS][WIDTH] = {};
-        lane.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, now[k]); });
+        T own[STEPS][WIDTH] = {};
+        lane.each(from, [&](u32 k, const T *at) { load_elements(at, own[k]); });
 #pragma unroll 1
         for (u32 left = lane.turns; left > 0; --left)
         {
             from += lane.turn;
             then.next();
-            then.each(from, [&](u32 k, const T *at) { load_elements<Keep::NOWHERE>(at, next[k]); });
-#pragma unroll
-            for (u32 k = 0; k < STEPS; ++k)
-            {
-                take(lane.place + Lane::step_place(k), now[k], lane.has(k));
-            }
-            lane.next();
-            // Those of the next turn have had a turn's time to come. (Loads into other registers
-            // from turn to turn have one scoreboard, so each would wait for the newest.)
-#pragma unroll
-            for (u32 k = 0; k < STEPS; ++k)
-            {
-#pragma unroll
-                for (u32 e = 0; e < WIDTH; ++e)
+            lane.each_step(from, [&](u32 k, const T *at) {
+                take(lane.place + Lane::step_place(k), own[k], lane.has(k));
+                // That of the next turn has a turn's time to come.
+                if (then.has(k))
                 {
-                    now[k][e] = next[k][e];
+                    load_elements(at, own[k]);
                 }
-            }
+            });
+            lane.next();
         }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device/copies.cuh"
+#include "device/past_first.cuh"
 #include "profile/dense/encode/box/stage.cuh"
 
 namespace fsz
@@ -73,26 +74,12 @@ template <class T> struct BoxSpan
     }
 };
 
-/// How elements are loaded: past the cache that programs stay in, or so that they are the first to
-/// leave the second one, too.
-enum class Keep
-{
-    SECOND,
-    NOWHERE
-};
-
-template <Keep KEEP, class V> FSZ_DEVICE V load_vector(const V *from)
-{
-    return KEEP == Keep::SECOND ? __ldcg(from) : __ldcs(from);
-}
-
 /// Elements that lie side by side.
-template <Keep KEEP, class T, u32 WIDTH>
-FSZ_DEVICE void load_elements(const T *from, T (&to)[WIDTH])
+template <class T, u32 WIDTH> FSZ_DEVICE void load_elements(const T *from, T (&to)[WIDTH])
 {
     if constexpr (WIDTH == 1)
     {
-        to[0] = load_vector<KEEP>(from);
+        to[0] = load_past_first(from);
     }
     else
     {
@@ -105,7 +92,7 @@ FSZ_DEVICE void load_elements(const T *from, T (&to)[WIDTH])
 #pragma unroll
         for (u32 k = 0; k < WORDS; ++k)
         {
-            all.words[k] = load_vector<KEEP>(reinterpret_cast<const uint4 *>(from) + k);
+            all.words[k] = load_past_first(reinterpret_cast<const uint4 *>(from) + k);
         }
 #pragma unroll
         for (u32 e = 0; e < WIDTH; ++e)

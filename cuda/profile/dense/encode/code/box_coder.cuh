@@ -154,14 +154,14 @@ template <class T, class Error, class Coder> struct BoxCoder
             if (of.kept == Kept::PLAIN)
             {
                 code_plain(program.plain, of.flags, of.steps,
-                           slot.residuals + 32 * flag_words(of.mask_steps));
+                           slot.residuals() + 32 * flag_words(of.mask_steps));
             }
             else if (of.kept == Kept::LORENZO)
             {
                 if constexpr (Coder::WRITES)
                 {
                     coder = CoderParts::call(
-                        [coder = coder, events = slot.lorenzo, len = of.len, steps = of.steps]() {
+                        [coder = coder, events = slot.lorenzo(), len = of.len, steps = of.steps]() {
                             return code_lorenzo(coder, events, len, steps);
                         });
                 }
@@ -169,18 +169,18 @@ template <class T, class Error, class Coder> struct BoxCoder
             else if (of.kept == Kept::RESIDUALS)
             {
                 code_residuals(program.any, of.flags,
-                               slot.residuals + 32 * flag_words(of.mask_steps));
+                               slot.residuals() + 32 * flag_words(of.mask_steps));
             }
             else
             {
-                code_differences(slot.differences, of.steps);
+                code_differences(slot.differences(), of.steps);
             }
             if (!exact)
             {
                 code_base(static_cast<i32>(static_cast<u32>(of.own) - static_cast<u32>(base)));
                 if (of.mask_steps > 0)
                 {
-                    code_mask(slot.residuals, of.mask_steps);
+                    code_mask(slot.residuals(), of.mask_steps);
                 }
             }
         }

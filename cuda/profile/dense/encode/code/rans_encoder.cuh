@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/bits.cuh"
+#include "device/past_first.cuh"
 #include "profile/dense/symbols.cuh"
 
 namespace fsz
@@ -90,11 +91,7 @@ struct RansEncoder
 
     FSZ_DEVICE void write(const Half &half)
     {
-        // The address is reckoned by all lanes, and is known to be of device memory.
-        asm volatile("{\n.reg .pred there;\nsetp.ne.u32 there, %2, 0;\n"
-                     "@there st.global.cg.u16 [%0], %1;\n}" ::"l"(halves + half.place),
-                     "h"(static_cast<u16>(half.low)), "r"(static_cast<u32>(half.there))
-                     : "memory");
+        store_past_first_if(half.there, halves + half.place, static_cast<u16>(half.low));
     }
 
     /// Half a word of each lane of `full`.

@@ -5,6 +5,7 @@
 
 #include "device/copies.cuh"
 #include "device/hopper.cuh"
+#include "device/past_first.cuh"
 #include "device/shared.cuh"
 #include "profile/dense/encode/apart.cuh"
 #include "profile/dense/encode/code/events.cuh"
@@ -39,17 +40,22 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     /// The largest magnitude of a value: one that follows from values of masked points alone may
     /// be too large.
     u32 farthest;
-    /// The lane's entries from the next one on, which is known.
+    /// The lane's entries from the second next one on, which is on its way; the next one is there.
     const u32 *entries;
     u32 next_entry;
+    u32 later_entry;
+    /// 0, which no compiler can tell.
+    u32 nothing;
     /// Where the lane's first event goes, and the next one.
     const u32 *first_event;
     u32 *events;
 
-    FSZ_DEVICE PlainPoint(u32 stage, u32 fine_bits, bool around, const u32 *entries, u32 *events)
+    FSZ_DEVICE PlainPoint(u32 stage, u32 fine_bits, bool around, u32 nothing, const u32 *entries,
+                          u32 *events)
         : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), farthest(0), entries(entries),
-          next_entry(__ldg(entries)), first_event(events), events(events)
+          weight(around ? 16 : 0), size(4), most(0), largest(0), farthest(0), entries(entries + 32),
+          next_entry(__ldg(entries)), later_entry(__ldg(entries + 32)), nothing(nothing),
+          first_event(events), events(events)
     {
     }
 
@@ -110,7 +116,7 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     /// Leaves the event of a step.
     FSZ_DEVICE void give(bool there, u32 event)
     {
-        __stcg(events, there ? event : NO_RESIDUAL);
+        store_past_first(events, there ? event : NO_RESIDUAL);
         events += 32;
     }
 

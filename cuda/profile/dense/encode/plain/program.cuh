@@ -71,15 +71,21 @@ struct PassWord
 static_assert(STEPS_MOST < 1 << (32 - PassWord::FLAT), "room for steps that have entries");
 static_assert(DENSE_BOX / (2 * 32) < 0x100, "room for steps of a group, and for groups");
 
+/// Entries that are read ahead.
+constexpr u32 ENTRIES_AHEAD = 2;
+static_assert(DENSE_BOX / DENSE_MIN_COLUMNS + 2 * PASSES_MOST + 1 + ENTRIES_AHEAD <= STEPS_MOST,
+              "room for those that are read ahead");
+
 /// An entry: the place in bytes, edges, and whether the lane has no point, as in a `Program`.
 struct PlainProgram
 {
     u32 around;
     u32 corners;
     u32 passes;
-    u32 reserved;
+    /// 0.
+    u32 nothing;
     PlainPass pass[PASSES_MOST];
-    /// The first is that of the corners. Behind the last one stands one more, which is read ahead.
+    /// The first is that of the corners. Behind the last one stand those that are read ahead of it.
     u32 entries[STEPS_MOST][32];
 };
 
@@ -99,6 +105,10 @@ struct PassWords
             lasts[0] = __ldg(&pass.lasts[0]);
             lasts[1] = __ldg(&pass.lasts[1]);
         }
+        // What a load gives is waited for wherever it is used, and later loads with it: here once.
+        word = __shfl_sync(WARP_ALL, word, lane_id());
+        lasts[0] = __shfl_sync(WARP_ALL, lasts[0], lane_id());
+        lasts[1] = __shfl_sync(WARP_ALL, lasts[1], lane_id());
     }
 
     FSZ_DEVICE PassWord of(u32 pass) const { return {number_of(pass, word)}; }
@@ -189,6 +199,7 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 number, u32 share,
     if (share == 0 && thread == PASS_CANDIDATES)
     {
         program->passes = starts.passes();
+        program->nothing = 0;
         program->around = shape.around();
         program->corners = shape.corners();
     }
@@ -218,9 +229,9 @@ __device__ void make_plain_program(const BoxGrid &grid, u32 number, u32 share,
         pass.word = PassWord::of(pass, 31 - __clz(cut.s)).bits;
         program->pass[starts.before[thread]] = pass;
     }
-    for (u32 row = first_row(share); row <= starts.rows(); row += ROWS_APART)
+    for (u32 row = first_row(share); row < starts.rows() + ENTRIES_AHEAD; row += ROWS_APART)
     {
-        // Behind the last one stands one without points.
+        // Behind the last one stand some without points.
         u32 entry = ENTRY_IDLE;
         if (row == 0)
         {

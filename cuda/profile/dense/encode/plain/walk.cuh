@@ -18,22 +18,26 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
     using Steps::entries;
     using Steps::events;
     using Steps::largest;
+    using Steps::later_entry;
     using Steps::most;
     using Steps::next_entry;
+    using Steps::nothing;
     using Steps::stage;
     using typename Steps::Places;
 
     using Steps::Steps;
 
-    /// The next entry of the lane; the one behind it is on its way from then on, and one further on
-    /// comes near.
-    FSZ_DEVICE u32 take_entry()
+    /// Goes on to the next entry, once its own steps are done, and asks for the second one behind
+    /// it. A compiler loads as late as it can what the next round of a loop needs, and looks at it
+    /// as soon as it can, so that a warp would wait for the whole load. It cannot tell that what
+    /// this depends on is nothing: the next entry, asked for a round ago, is looked at behind this
+    /// one's steps, and before the load.
+    FSZ_DEVICE void end_entry()
     {
-        const u32 entry = next_entry;
-        entries += 32;
-        next_entry = __ldg(entries);
+        next_entry = later_entry | (most & nothing);
+        entries += 32 + (next_entry & nothing);
+        later_entry = __ldg(entries);
         bring_near(entries + 32 * ENTRIES_NEAR);
-        return entry;
     }
 
     /// The steps of a pass of the finest grid.
@@ -46,7 +50,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
 #pragma unroll 1
         for (u32 k = 0; k < singles; ++k)
         {
-            const u32 entry = take_entry();
+            const u32 entry = next_entry;
             const u32 steps = k - head < groups ? even : 1;
             // Instructions that lie apart are waited for, so each way stands once.
             if constexpr (BLENDS)
@@ -61,6 +65,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
             {
                 Steps::template fine_steps<ODD, false>(entry, steps);
             }
+            end_entry();
         }
     }
 
@@ -81,7 +86,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
 #pragma unroll 1
         for (u32 left = pass.flat(); left > 0; --left)
         {
-            const u32 entry = take_entry();
+            const u32 entry = next_entry;
             const u32 at = stage + (entry & ENTRY_POSITION);
             i32 sum = 0;
             u32 spread = 0, behind[AXES];
@@ -109,6 +114,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
             }
             constexpr u32 BITS = BLENDS ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
             this->template point<false, BITS>(at, prediction, spread, entry);
+            end_entry();
         }
     }
 
@@ -221,9 +227,10 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
     const u32 lane = lane_id();
     const u32 passes = same(program->passes);
     const PassWords words(program, passes);
-    PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0,
+    PlainWalk<LAYOUT, TAPS, MASKED> walk(stage, fine_bits, program->around != 0, program->nothing,
                                          program->entries[0] + lane, events + lane);
-    const u32 corner = walk.take_entry();
+    const u32 corner = walk.next_entry;
+    walk.end_entry();
     // Of the lane, until all passes are done.
     u32 bits = walk.corners(corner) ? PlainWalked::CORNERS : 0;
 #pragma unroll 1

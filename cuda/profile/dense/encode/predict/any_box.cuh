@@ -36,7 +36,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
     static constexpr i32 ANY = static_cast<i32>(0x80000000u);
 
     /// The bits of the first element of `box` without a code, all of which are masked; gives how
-    /// many. Leaves the others without a code in `slot.listed`. `coded` tells which have a code.
+    /// many. Leaves the others without a code in `slot.listed()`. `coded` tells which have a code.
     template <class Coded>
     FSZ_DEVICE u32 find_mask(const Box &box, const Coded &coded, Bits &pattern)
     {
@@ -57,7 +57,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             if (lane == 0)
             {
                 stage.mask[from / 32] = mask;
-                slot.listed[from / 32] = without & ~mask;
+                slot.listed()[from / 32] = without & ~mask;
             }
             masked += __popc(mask);
             return true;
@@ -69,7 +69,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
     /// Writes the events of a box's mask; gives their steps.
     FSZ_DEVICE u32 mask_events(const Program &program)
     {
-        FlagEvents events(slot.residuals);
+        FlagEvents events(slot.residuals());
         const auto masked = [&](u32 at) { return bit(stage.mask, at) ? 1u : 0u; };
         const auto give = [&](bool there, u32 context, u32 at) {
             events.give(there, context, masked(at) != 0);
@@ -112,7 +112,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             bool far = false;
             if (in)
             {
-                const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
+                const u32 without = stage.mask[from / 32] | slot.listed()[from / 32];
                 i32 target;
                 const bool fits = !(without >> lane & 1) && targets(element, target);
                 far = !fits && !(without >> lane & 1);
@@ -122,7 +122,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             __syncwarp();
             if (lane == 0)
             {
-                slot.listed[from / 32] |= more;
+                slot.listed()[from / 32] |= more;
             }
             return true;
         });
@@ -212,7 +212,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
         listed = 0;
         each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
-            const u32 without = stage.mask[from / 32] | slot.listed[from / 32];
+            const u32 without = stage.mask[from / 32] | slot.listed()[from / 32];
             bool far = false;
             if (at < box.len && !(without >> lane & 1))
             {
@@ -225,10 +225,10 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             __syncwarp();
             if (lane == 0)
             {
-                slot.listed[from / 32] |= more;
+                slot.listed()[from / 32] |= more;
             }
             __syncwarp();
-            listed += __popc(slot.listed[from / 32]);
+            listed += __popc(slot.listed()[from / 32]);
             return true;
         });
         return listed <= box.len / 32;
@@ -258,7 +258,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
         const u32 masked = find_mask(box, any_code, pattern);
         const u32 mask = mask_kind(box, masked);
         made.mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
-        u32 *const events = slot.residuals + 32 * flag_words(made.mask_steps);
+        u32 *const events = slot.residuals() + 32 * flag_words(made.mask_steps);
         bool flat = true;
         // Where nothing is left to predict all residuals are 0.
         if (mask != MASK_ALL && !interpolate(box, program, first, events, made.flags, flat,

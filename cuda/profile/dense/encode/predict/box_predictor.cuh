@@ -85,7 +85,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const auto far = Apart<MASKED, LAYOUT_LINE>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
              own = out.own, left = LeftOut<T, MASKED>{out.pattern}, without = out.listed, known,
-             range = !plain.range_known, to = slot.listed]() {
+             range = !plain.range_known, to = slot.listed()]() {
                 return list_far(span, at, layout, points, own, left, without, known, range, to);
             });
         plain.low = far.found.low;
@@ -104,7 +104,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         {
             return false;
         }
-        auto out = plain.template predict<false>(box, programs, own, slot.residuals);
+        auto out = plain.template predict<false>(box, programs, own, slot.residuals());
         misfit = out.misfit.known;
         u32 record = 0, listed;
         if (!out.walked.fits() || !list_of_plain<false>(box, out, listed))
@@ -175,7 +175,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
             return false;
         }
         const LorenzoBox out = Apart<false, LAYOUT_BRICK>::call(
-            [at = plain.stage, len = box.len, to = slot.lorenzo]() {
+            [at = plain.stage, len = box.len, to = slot.lorenzo()]() {
                 return predict_lorenzo(at, len, to);
             });
         __syncwarp();
@@ -206,7 +206,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
     /// for them; false for any other. The first element with a code has `own`.
     FSZ_DEVICE bool masked_box(const Box &box, i32 base, i32 own, Predicted &made, Misfit &misfit)
     {
-        auto out = plain.template predict<true>(box, programs, own, slot.residuals);
+        auto out = plain.template predict<true>(box, programs, own, slot.residuals());
         misfit = out.misfit;
         u32 listed;
         if (!out.walked.fits() || !list_of_plain<true>(box, out, listed))

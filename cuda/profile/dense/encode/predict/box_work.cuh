@@ -44,7 +44,7 @@ template <class Z> struct BoxWork : BoxElements<Z>
         for (u32 word = (len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
         {
             stage.mask[word] = 0;
-            slot.listed[word] = 0;
+            slot.listed()[word] = 0;
         }
         __syncwarp();
     }
@@ -52,8 +52,8 @@ template <class Z> struct BoxWork : BoxElements<Z>
     /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
     FSZ_DEVICE u32 record_of(const Box &box, u32 mask, Bits pattern, u32 listed) const
     {
-        return write_record(plain.span_of(box), &args.missing, slot.record,
-                            Escaped<Bits>{mask, pattern, listed}, slot.listed);
+        return write_record(plain.span_of(box), &args.missing, slot.record(),
+                            Escaped<Bits>{mask, pattern, listed}, slot.listed());
     }
 
     FSZ_DEVICE static u32 mask_kind(const Box &box, u32 masked)

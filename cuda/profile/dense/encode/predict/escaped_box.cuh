@@ -117,7 +117,7 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
             if (lane == 0)
             {
                 stage.mask[from / 32] = mask;
-                slot.listed[from / 32] = without & ~mask;
+                slot.listed()[from / 32] = without & ~mask;
             }
             out.masked += __popc(mask);
             out.listed += __popc(without & ~mask);
@@ -142,7 +142,7 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
             const u32 mask_steps = mask == MASK_CODED ? mask_events(programs[box.shape].any) : 0;
             const EscapedLorenzo came = predict_escaped(plain.stage, box.len, out.first,
                                                         CODED && grid.predictor == DENSE_LORENZO,
-                                                        slot.lorenzo, slot.differences);
+                                                        slot.lorenzo(), slot.differences());
             made.kept = came.in_words ? Kept::LORENZO : Kept::DIFFERENCES;
             made.own = out.first;
             made.mask_steps = mask_steps;
@@ -162,7 +162,7 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
             // What is only counted is counted by who asks.
             for (u32 word = 0; CODED && word < WORDS; ++word)
             {
-                exact_differences(box, word, slot.differences + 32 * steps * word);
+                exact_differences(box, word, slot.differences() + 32 * steps * word);
             }
             made.steps = CODED ? steps * WORDS : 0;
         }
