@@ -2,8 +2,9 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    fmt, mem,
-    path::PathBuf,
+    fmt, fs, mem,
+    path::{Path, PathBuf},
+    process,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -289,7 +290,21 @@ impl Engine {
         let _one = self.io.context.lock();
         // SAFETY: the engine is open and locked, and `open` is false from now on.
         let code = unsafe { self.io.context.api.adios2_close(self.raw) };
+        if self.kind == "BP5Reader" {
+            remove_profile(&self.path);
+        }
         check(code, || format!("closing the engine of {:?}", self.io.name))
+    }
+}
+
+/// Removes the file of its times that a reader of BP5 leaves in `/tmp` whatever it is told (seen of ADIOS2
+/// 2.10.2 to 2.12.1).
+fn remove_profile(path: &Path) {
+    if let Some(name) = path.file_name() {
+        let mut file = name.to_owned();
+        file.push(format!("_{:x}_profiling.json", process::id()));
+        // There is none of other versions.
+        let _ = fs::remove_file(Path::new("/tmp").join(file));
     }
 }
 

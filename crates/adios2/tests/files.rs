@@ -205,6 +205,23 @@ fn mistakes_are_errors() {
 }
 
 #[test]
+fn nothing_is_left_elsewhere_of_what_is_read() {
+    let folder = TempDir::new().unwrap();
+    let named = folder.path().file_name().unwrap().to_str().unwrap().trim_start_matches('.');
+    let path = folder.path().join(format!("{named}.bp"));
+    std::fs::rename(write(folder.path(), "BP5"), &path).unwrap();
+    open(&path, "BP5", Mode::ReadRandomAccess).close().unwrap();
+    let mut file = open(&path, "BP5", Mode::Read);
+    while file.begin_step(None).unwrap() == StepStatus::Ready {
+        file.end_step().unwrap();
+    }
+    file.close().unwrap();
+    let left = std::fs::read_dir("/tmp").unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| name.to_string_lossy().starts_with(named)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
 fn engines_may_move_between_threads() {
     let folder = TempDir::new().unwrap();
     let file = open(&write(folder.path(), "BP5"), "BP5", Mode::ReadRandomAccess);
