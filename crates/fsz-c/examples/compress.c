@@ -52,7 +52,7 @@ int main(void)
         return 1;
     }
 
-    check(fszc_decompress_slice(codec, stream, 0, 7, FSZC_F32, slice, plane)); /* level 7 */
+    check(fszc_decompress_slice(codec, stream, NULL, 0, 7, FSZC_F32, slice, plane)); /* level 7 */
     printf("level 7 begins with %g, which was %g\n", slice[0], field[7 * plane]);
 
     fszc_stream_free(stream);

@@ -32,8 +32,8 @@ program compress
     if (certificate%max_abs_error > info%absolute_bound) error stop 'the bound is broken'
 
     ! Plane 5 of z, which is axis 0 and counts from 0.
-    call check(fszc_decompress_slice(codec, stream, 0_c_size_t, 4_c_int64_t, FSZC_F32, &
-                                     c_loc(slice), size(slice, kind=c_int64_t)))
+    call check(fszc_decompress_slice(codec, stream, c_null_ptr, 0_c_size_t, 4_c_int64_t, &
+                                     FSZC_F32, c_loc(slice), size(slice, kind=c_int64_t)))
     if (maxval(abs(slice - field(:, :, 5))) > 1.001 * info%absolute_bound) error stop 'wrong plane'
 
     call fszc_stream_free(stream)

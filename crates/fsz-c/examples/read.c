@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     /* A box of 2 x 10 x 20 elements from level 3, row 50, column 100 on. */
     const uint64_t start[3] = {3, 50, 100}, count[3] = {2, 10, 20};
     float box[2 * 10 * 20];
-    check(fszc_decompress_box(codec, stream, start, count, 3, FSZC_F32, box, 2 * 10 * 20));
+    check(fszc_decompress_box(codec, stream, NULL, start, count, 3, FSZC_F32, box, 2 * 10 * 20));
     printf("the box begins with %g\n", box[0]);
 
     float *field = malloc(info.raw_bytes);

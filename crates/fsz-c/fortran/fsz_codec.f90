@@ -684,11 +684,12 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
-        function fszc_decompress_tiles(codec, stream, first, end, dtype, out, &
+        function fszc_decompress_tiles(codec, stream, options, first, end, dtype, out, &
                 elements) bind(c) result(answer)
             import
             type(c_ptr), value :: codec
             type(c_ptr), value :: stream
+            type(c_ptr), value :: options
             integer(c_int64_t), value :: first
             integer(c_int64_t), value :: end
             integer(c_int32_t), value :: dtype
@@ -697,11 +698,12 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
-        function fszc_decompress_box(codec, stream, start, count, ndim, dtype, out, &
+        function fszc_decompress_box(codec, stream, options, start, count, ndim, dtype, out, &
                 elements) bind(c) result(answer)
             import
             type(c_ptr), value :: codec
             type(c_ptr), value :: stream
+            type(c_ptr), value :: options
             integer(c_int64_t), intent(in) :: start(*)
             integer(c_int64_t), intent(in) :: count(*)
             integer(c_size_t), value :: ndim
@@ -711,11 +713,12 @@ module fsz_codec
             integer(c_int32_t) :: answer
         end function
 
-        function fszc_decompress_slice(codec, stream, axis, index, dtype, out, &
+        function fszc_decompress_slice(codec, stream, options, axis, index, dtype, out, &
                 elements) bind(c) result(answer)
             import
             type(c_ptr), value :: codec
             type(c_ptr), value :: stream
+            type(c_ptr), value :: options
             integer(c_size_t), value :: axis
             integer(c_int64_t), value :: index
             integer(c_int32_t), value :: dtype

@@ -863,21 +863,22 @@ fszc_status fszc_decompress(const struct fszc_codec *codec, const struct fszc_st
 // FSZC_PAPER, consecutive elements. `elements` is what fszc_stream_tile_elements says. Else as
 // fszc_decompress.
 fszc_status fszc_decompress_tiles(const struct fszc_codec *codec, const struct fszc_stream *stream,
-                                  uint64_t first, uint64_t end, fszc_dtype dtype, void *out,
-                                  uint64_t elements);
+                                  const struct fszc_decompress_options *options, uint64_t first,
+                                  uint64_t end, fszc_dtype dtype, void *out, uint64_t elements);
 
 // Decompresses the box of `count` elements from `start` on (`ndim` entries each, one per axis of
 // the field, slowest axis first) in C order. `elements` is the product of `count`. Else as
 // fszc_decompress.
 fszc_status fszc_decompress_box(const struct fszc_codec *codec, const struct fszc_stream *stream,
+                                const struct fszc_decompress_options *options,
                                 const uint64_t *start, const uint64_t *count, size_t ndim,
                                 fszc_dtype dtype, void *out, uint64_t elements);
 
 // Decompresses the slice at `index` of the axis `axis` (0 is the slowest) in C order. `elements` is
 // the product of the other axes. Else as fszc_decompress.
 fszc_status fszc_decompress_slice(const struct fszc_codec *codec, const struct fszc_stream *stream,
-                                  size_t axis, uint64_t index, fszc_dtype dtype, void *out,
-                                  uint64_t elements);
+                                  const struct fszc_decompress_options *options, size_t axis,
+                                  uint64_t index, fszc_dtype dtype, void *out, uint64_t elements);
 
 // Stores what the stream says of itself. `size` is sizeof(fszc_info).
 fszc_status fszc_stream_info(const struct fszc_stream *stream, struct fszc_info *info, size_t size);

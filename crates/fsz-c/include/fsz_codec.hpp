@@ -621,8 +621,14 @@ public:
     void decompress_tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end,
                                Field &&out) const
     {
-        check(fszc_decompress_tiles(get(), stream.get(), first, end,
-                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
+        tiles_into(stream, first, end, out, nullptr);
+    }
+
+    template <class Field>
+    void decompress_tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end,
+                               Field &&out, const DecompressOptions &options) const
+    {
+        tiles_into(stream, first, end, out, options.get());
     }
 
     // Decompresses the box of `count` elements from `start` on.
@@ -639,12 +645,14 @@ public:
     void decompress_box_into(const Stream &stream, const Axes &start, const Axes &count,
                              Field &&out) const
     {
-        if (start.size() != count.size())
-        {
-            throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
-        }
-        check(fszc_decompress_box(get(), stream.get(), start.data(), count.data(), start.size(),
-                                  dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
+        box_into(stream, start, count, out, nullptr);
+    }
+
+    template <class Field>
+    void decompress_box_into(const Stream &stream, const Axes &start, const Axes &count,
+                             Field &&out, const DecompressOptions &options) const
+    {
+        box_into(stream, start, count, out, options.get());
     }
 
     // Decompresses the slice at `index` of an axis, the slowest of which is 0.
@@ -669,13 +677,48 @@ public:
     void decompress_slice_into(const Stream &stream, std::size_t axis, std::uint64_t index,
                                Field &&out) const
     {
-        check(fszc_decompress_slice(get(), stream.get(), axis, index,
-                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
+        slice_into(stream, axis, index, out, nullptr);
+    }
+
+    template <class Field>
+    void decompress_slice_into(const Stream &stream, std::size_t axis, std::uint64_t index,
+                               Field &&out, const DecompressOptions &options) const
+    {
+        slice_into(stream, axis, index, out, options.get());
     }
 
     const fszc_codec *get() const noexcept { return handle_.get(); }
 
 private:
+    template <class Field>
+    void tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end, Field &out,
+                    const fszc_decompress_options *options) const
+    {
+        check(fszc_decompress_tiles(get(), stream.get(), options, first, end,
+                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
+    }
+
+    template <class Field>
+    void box_into(const Stream &stream, const Axes &start, const Axes &count, Field &out,
+                  const fszc_decompress_options *options) const
+    {
+        if (start.size() != count.size())
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
+        }
+        check(fszc_decompress_box(get(), stream.get(), options, start.data(), count.data(),
+                                  start.size(), dtype_of<detail::ElementOf<Field>>(), out.data(),
+                                  out.size()));
+    }
+
+    template <class Field>
+    void slice_into(const Stream &stream, std::size_t axis, std::uint64_t index, Field &out,
+                    const fszc_decompress_options *options) const
+    {
+        check(fszc_decompress_slice(get(), stream.get(), options, axis, index,
+                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
+    }
+
     static void check_size(std::size_t size, std::size_t elements)
     {
         if (size != elements)

@@ -1,6 +1,6 @@
 //! Decompression to host memory.
 
-use std::{ffi::c_void, sync::Arc};
+use std::{borrow::Cow, ffi::c_void, sync::Arc};
 
 use fsz::{DecompressOptions, Element, Stream, slice_box, with_element};
 
@@ -85,12 +85,10 @@ pub unsafe extern "C" fn fszc_decompress(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let default = DecompressOptions::new();
-            let options = handle::get_optional(options)?.map_or(&default, |options| &options.0);
-            let call = Call::new(codec, stream)?;
+            let call = Call::new(codec, stream, options)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_with(call.stream, out, options)?)
+                Ok(call.codec.codec.decompress_with(call.stream, out, &call.options)?)
             })
         }
     })
@@ -102,6 +100,7 @@ pub unsafe extern "C" fn fszc_decompress(
 pub unsafe extern "C" fn fszc_decompress_tiles(
     codec: *const fszc_codec,
     stream: *const fszc_stream,
+    options: *const fszc_decompress_options,
     first: u64,
     end: u64,
     dtype: fszc_dtype,
@@ -111,10 +110,10 @@ pub unsafe extern "C" fn fszc_decompress_tiles(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let call = Call::new(codec, stream)?;
+            let call = Call::new(codec, stream, options)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_tiles_into(call.stream, first..end, out)?)
+                Ok(call.codec.codec.decompress_tiles_with(call.stream, first..end, out, &call.options)?)
             })
         }
     })
@@ -126,6 +125,7 @@ pub unsafe extern "C" fn fszc_decompress_tiles(
 pub unsafe extern "C" fn fszc_decompress_box(
     codec: *const fszc_codec,
     stream: *const fszc_stream,
+    options: *const fszc_decompress_options,
     start: *const u64,
     count: *const u64,
     ndim: usize,
@@ -136,12 +136,12 @@ pub unsafe extern "C" fn fszc_decompress_box(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let call = Call::new(codec, stream)?;
+            let call = Call::new(codec, stream, options)?;
             let start = pointers::axes(start, ndim, "the start")?;
             let count = pointers::axes(count, ndim, "the count")?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_box_into(call.stream, &start, &count, out)?)
+                Ok(call.codec.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
             })
         }
     })
@@ -153,6 +153,7 @@ pub unsafe extern "C" fn fszc_decompress_box(
 pub unsafe extern "C" fn fszc_decompress_slice(
     codec: *const fszc_codec,
     stream: *const fszc_stream,
+    options: *const fszc_decompress_options,
     axis: usize,
     index: u64,
     dtype: fszc_dtype,
@@ -162,28 +163,40 @@ pub unsafe extern "C" fn fszc_decompress_slice(
     status_of(|| {
         // SAFETY: the header's rules for pointers.
         unsafe {
-            let call = Call::new(codec, stream)?;
+            let call = Call::new(codec, stream, options)?;
             let (start, count) = slice_box(&call.stream.header().shape, axis, index)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_box_into(call.stream, &start, &count, out)?)
+                Ok(call.codec.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
             })
         }
     })
 }
 
-/// The handles of a decompression.
+/// The handles of a decompression, and its options.
 struct Call<'a> {
     codec: &'a fszc_codec,
     stream: &'a Stream<'static>,
+    options: Cow<'a, DecompressOptions>,
 }
 
 impl<'a> Call<'a> {
     /// # Safety
     /// The header's rules for pointers.
-    unsafe fn new(codec: *const fszc_codec, stream: *const fszc_stream) -> Result<Self> {
+    unsafe fn new(
+        codec: *const fszc_codec,
+        stream: *const fszc_stream,
+        options: *const fszc_decompress_options,
+    ) -> Result<Self> {
         // SAFETY: promised by the caller.
-        unsafe { Ok(Call { codec: handle::get(codec)?, stream: &handle::get(stream)?.stream }) }
+        unsafe {
+            let options = handle::get_optional(options)?;
+            Ok(Call {
+                codec: handle::get(codec)?,
+                stream: &handle::get(stream)?.stream,
+                options: options.map_or_else(Cow::default, |options| Cow::Borrowed(&options.0)),
+            })
+        }
     }
 
     /// # Safety

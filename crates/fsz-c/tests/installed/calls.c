@@ -111,16 +111,16 @@ static void round_trip(fszc_profile profile)
     }
     double *row = malloc(COLUMNS * sizeof *row);
     CHECK(row);
-    OK(fszc_decompress_slice(codec, copy, 0, 31, FSZC_F64, row, COLUMNS));
+    OK(fszc_decompress_slice(codec, copy, NULL, 0, 31, FSZC_F64, row, COLUMNS));
     CHECK(memcmp(row, decoded + 31 * COLUMNS, COLUMNS * sizeof *row) == 0);
     const uint64_t corner[2] = {10, 20}, count[2] = {1, 30};
-    OK(fszc_decompress_box(codec, copy, corner, count, 2, FSZC_F64, row, 30));
+    OK(fszc_decompress_box(codec, copy, NULL, corner, count, 2, FSZC_F64, row, 30));
     CHECK(memcmp(row, decoded + 10 * COLUMNS + 20, 30 * sizeof *row) == 0);
     uint64_t elements;
     OK(fszc_stream_tile_elements(stream, 0, 1, &elements));
     double *tile = malloc(elements * sizeof *tile);
     CHECK(tile);
-    OK(fszc_decompress_tiles(codec, stream, 0, 1, FSZC_F64, tile, elements));
+    OK(fszc_decompress_tiles(codec, stream, NULL, 0, 1, FSZC_F64, tile, elements));
     CHECK(tile[0] == decoded[0]);
 
     /* Damage, in the payload and in the header, and an early end. */

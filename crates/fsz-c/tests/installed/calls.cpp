@@ -82,7 +82,22 @@ template <class T> static void round_trip(fszc_profile profile)
     codec.decompress_box_into(opened, {3, 4, 0}, {1, 1, 40}, row);
     REQUIRE(std::equal(row.begin(), row.end(), decoded.begin() + 3 * 1200 + 4 * 40));
     REQUIRE(codec.decompress_box<T>(opened, {3, 4, 5}, {2, 1, 1})[1] == decoded[4 * 1200 + 165]);
-    REQUIRE(codec.decompress_tiles<T>(opened, 0, 1)[0] == decoded[0]);
+    const std::vector<T> tile = codec.decompress_tiles<T>(opened, 0, 1);
+    REQUIRE(tile[0] == decoded[0]);
+
+    // Parts, with options, and cancelled.
+    Progress parts;
+    const DecompressOptions watched = DecompressOptions().threads(1).progress(parts);
+    std::vector<T> part(tile.size());
+    codec.decompress_tiles_into(opened, 0, 1, part, watched);
+    REQUIRE(part == tile && parts.done() > 0 && parts.done() == parts.total());
+    codec.decompress_box_into(opened, {3, 4, 0}, {1, 1, 40}, row, watched);
+    REQUIRE(std::equal(row.begin(), row.end(), decoded.begin() + 3 * 1200 + 4 * 40));
+    part.resize(1200);
+    codec.decompress_slice_into(opened, 0, 7, part, watched);
+    REQUIRE(part == slice);
+    parts.cancel();
+    THROWS(FSZC_CANCELLED, codec.decompress_slice_into(opened, 0, 7, part, watched));
 
     CompressOptions closer = CompressOptions::absolute(0.1);
     closer.box({0, 0, 0}, {2, 30, 40}, 0.001);

@@ -121,7 +121,7 @@ fn read(codec: &Owned<fszc_codec>, bytes: &[u8]) -> bool {
         note(fszc_decompress(codec.0, stream.0, ptr::null(), info.dtype, data, elements));
         if info.ndim > 0 && info.shape[0] > 0 {
             let (part, dtype) = (elements / info.shape[0], info.dtype);
-            note(fszc_decompress_slice(codec.0, stream.0, 0, 0, dtype, data, part));
+            note(fszc_decompress_slice(codec.0, stream.0, ptr::null(), 0, 0, dtype, data, part));
         }
     }
     failed

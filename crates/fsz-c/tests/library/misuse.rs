@@ -44,8 +44,8 @@ fn wrong_handles() {
             invalid(status);
             assert!(made.is_null());
             invalid(fszc_decompress(wrong, stream.0, ptr::null(), FSZC_F32, data, 600));
-            invalid(fszc_decompress_tiles(wrong, stream.0, 0, 1, FSZC_F32, data, 256));
-            invalid(fszc_decompress_slice(wrong, stream.0, 0, 0, FSZC_F32, data, 30));
+            invalid(fszc_decompress_tiles(wrong, stream.0, ptr::null(), 0, 1, FSZC_F32, data, 256));
+            invalid(fszc_decompress_slice(wrong, stream.0, ptr::null(), 0, 0, FSZC_F32, data, 30));
             assert!(fszc_codec_description(wrong).is_null());
             assert_eq!(fszc_codec_backend(wrong), FSZC_AUTO);
         }
@@ -128,7 +128,17 @@ fn null_and_misaligned_pointers() {
         let aligned = inside.map_addr(|address| address.next_multiple_of(4));
         invalid(whole(aligned), "stream and output overlap");
         let boxed = |start, count| {
-            fszc_decompress_box(codec.0, stream.0, start, count, 2, FSZC_F32, data, 600)
+            fszc_decompress_box(
+                codec.0,
+                stream.0,
+                ptr::null(),
+                start,
+                count,
+                2,
+                FSZC_F32,
+                data,
+                600,
+            )
         };
         invalid(boxed(ptr::null(), dims), "the start is null");
         invalid(boxed(dims, ptr::null()), "the count is null");

@@ -1,5 +1,7 @@
 //! Parts of fields: tiles, boxes and slices, in both profiles and element types.
 
+use std::ptr;
+
 use fsz::Element;
 use fsz_c::*;
 use fsz_tests::fields::smooth;
@@ -26,7 +28,16 @@ fn check<T: Element>(dense: bool) {
         ok(unsafe {
             let data = out.as_mut_ptr().cast();
             let elements = out.len() as u64;
-            fszc_decompress_slice(codec.0, stream.0, axis, index, number::<T>(), data, elements)
+            fszc_decompress_slice(
+                codec.0,
+                stream.0,
+                ptr::null(),
+                axis,
+                index,
+                number::<T>(),
+                data,
+                elements,
+            )
         });
         let range = |a: usize| if a == axis { index..index + 1 } else { 0..SHAPE[a] };
         let expected: Vec<T> = range(0)
@@ -43,7 +54,17 @@ fn check<T: Element>(dense: bool) {
     ok(unsafe {
         let (data, elements) = (out.as_mut_ptr().cast(), out.len() as u64);
         let (start, count) = (start.as_ptr(), count.as_ptr());
-        fszc_decompress_box(codec.0, stream.0, start, count, 3, number::<T>(), data, elements)
+        fszc_decompress_box(
+            codec.0,
+            stream.0,
+            ptr::null(),
+            start,
+            count,
+            3,
+            number::<T>(),
+            data,
+            elements,
+        )
     });
     let mut next = out.iter();
     for z in 3..10 {
@@ -64,7 +85,16 @@ fn check<T: Element>(dense: bool) {
     // SAFETY: as above.
     ok(unsafe {
         let data = out.as_mut_ptr().cast();
-        fszc_decompress_tiles(codec.0, stream.0, first, end, number::<T>(), data, elements)
+        fszc_decompress_tiles(
+            codec.0,
+            stream.0,
+            ptr::null(),
+            first,
+            end,
+            number::<T>(),
+            data,
+            elements,
+        )
     });
     let mut expected = vec![T::default(); elements as usize];
     let rust = fsz::Stream::open(bytes_of(&stream)).expect("a stream");
@@ -94,7 +124,7 @@ fn parts_that_the_field_does_not_have() {
     // SAFETY: the output has 1530 elements and more.
     unsafe {
         let slice = |axis, index, elements| {
-            fszc_decompress_slice(codec, stream, axis, index, FSZC_F32, data, elements)
+            fszc_decompress_slice(codec, stream, ptr::null(), axis, index, FSZC_F32, data, elements)
         };
         invalid(slice(3, 0, 1530), "axis 3 of a field of 3 dimensions: they are counted from 0");
         invalid(slice(usize::MAX, 0, 1530), "axis");
@@ -103,13 +133,13 @@ fn parts_that_the_field_does_not_have() {
         invalid(slice(0, 0, 1529), "1530 are needed");
         let boxed = |start: &[u64], count: &[u64], elements| {
             let (a, b, n) = (start.as_ptr(), count.as_ptr(), start.len());
-            fszc_decompress_box(codec, stream, a, b, n, FSZC_F32, data, elements)
+            fszc_decompress_box(codec, stream, ptr::null(), a, b, n, FSZC_F32, data, elements)
         };
         invalid(boxed(&far, &far, 1), "");
         invalid(boxed(&[0, 0], &[1, 1], 1), "");
         invalid(boxed(&[0; 9], &[1; 9], 1), "9 dimensions");
         let tiles = |first, end, elements| {
-            fszc_decompress_tiles(codec, stream, first, end, FSZC_F32, data, elements)
+            fszc_decompress_tiles(codec, stream, ptr::null(), first, end, FSZC_F32, data, elements)
         };
         invalid(tiles(2, 1, 256), "tiles");
         invalid(tiles(0, u64::MAX, 256), "tiles");

@@ -33,7 +33,16 @@ fn threads_share_codec_options_and_stream() {
                     // SAFETY: the output has the elements that it is said to have.
                     ok(unsafe {
                         let data = out.as_mut_ptr().cast();
-                        fszc_decompress_slice(codec.0, stream.0, 0, index, FSZC_F32, data, 3000)
+                        fszc_decompress_slice(
+                            codec.0,
+                            stream.0,
+                            ptr::null(),
+                            0,
+                            index,
+                            FSZC_F32,
+                            data,
+                            3000,
+                        )
                     });
                     assert!(out == whole[index as usize * 3000..][..3000]);
                     // A failure of one thread is no other's.
@@ -41,7 +50,16 @@ fn threads_share_codec_options_and_stream() {
                     let status = unsafe {
                         let data = out.as_mut_ptr().cast();
                         let axis = 10 + number as usize;
-                        fszc_decompress_slice(codec.0, stream.0, axis, 0, FSZC_F32, data, 3000)
+                        fszc_decompress_slice(
+                            codec.0,
+                            stream.0,
+                            ptr::null(),
+                            axis,
+                            0,
+                            FSZC_F32,
+                            data,
+                            3000,
+                        )
                     };
                     let words = format!("axis {} of", 10 + number);
                     fails(status, fszc_status::FSZC_INVALID_ARGUMENT, &words);
@@ -80,6 +98,49 @@ fn a_call_reports_to_its_progress() {
         ok(fszc_progress_cancel(progress.0));
         let status = fszc_decompress(codec.0, stream.0, options.0, FSZC_F64, data, 100_000);
         fails(status, fszc_status::FSZC_CANCELLED, "cancelled");
+    }
+}
+
+#[test]
+fn parts_of_a_field_report_and_can_be_cancelled() {
+    let shape = [100, 1000];
+    let stream = compress(&cpu(), &noise(100_000, 1), &shape, &value_range(1e-3));
+    let (codec, mut out) = (cpu(), vec![0f64; 100_000]);
+    let data = out.as_mut_ptr().cast();
+    let (codec, stream, start, count) = (codec.0, stream.0, [10, 0], [20, 1000]);
+    let mut of_tiles = 0;
+    // SAFETY: a place for the number.
+    ok(unsafe { fszc_stream_tile_elements(stream, 0, 7, &mut of_tiles) });
+    let calls: [(u64, &dyn Fn(*const fszc_decompress_options) -> fszc_status); 3] = [
+        // SAFETY: living handles, and room for the whole field.
+        (of_tiles, &|options| unsafe {
+            fszc_decompress_tiles(codec, stream, options, 0, 7, FSZC_F64, data, of_tiles)
+        }),
+        // SAFETY: as above.
+        (20_000, &|options| unsafe {
+            let (start, count) = (start.as_ptr(), count.as_ptr());
+            fszc_decompress_box(codec, stream, options, start, count, 2, FSZC_F64, data, 20_000)
+        }),
+        // SAFETY: as above.
+        (1000, &|options| unsafe {
+            fszc_decompress_slice(codec, stream, options, 0, 99, FSZC_F64, data, 1000)
+        }),
+    ];
+    for (elements, call) in calls {
+        let progress = progress();
+        // SAFETY: a place for a handle.
+        let new = |out| unsafe { fszc_decompress_options_new(out) };
+        let options: Owned<fszc_decompress_options> = Owned::new(new, fszc_decompress_options_free);
+        // SAFETY: living handles.
+        ok(unsafe { fszc_decompress_options_set_progress(options.0, progress.0) });
+        ok(call(options.0));
+        // SAFETY: a living handle.
+        unsafe {
+            assert!(fszc_progress_total(progress.0) >= 8 * elements, "{elements}");
+            assert_eq!(fszc_progress_done(progress.0), fszc_progress_total(progress.0));
+            ok(fszc_progress_cancel(progress.0));
+        }
+        fails(call(options.0), fszc_status::FSZC_CANCELLED, "cancelled");
     }
 }
 
