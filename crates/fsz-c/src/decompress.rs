@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ffi::c_void, sync::Arc};
 
-use fsz::{DecompressOptions, Element, Stream, slice_box, with_element};
+use fsz::{Codec, DecompressOptions, Element, Stream, slice_box, with_element};
 
 use crate::{
     codec::fszc_codec,
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn fszc_decompress(
             let call = Call::new(codec, stream, options)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_with(call.stream, out, &call.options)?)
+                Ok(call.codec.decompress_with(call.stream, out, &call.options)?)
             })
         }
     })
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn fszc_decompress_tiles(
             let call = Call::new(codec, stream, options)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_tiles_with(call.stream, first..end, out, &call.options)?)
+                Ok(call.codec.decompress_tiles_with(call.stream, first..end, out, &call.options)?)
             })
         }
     })
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn fszc_decompress_box(
             let count = pointers::axes(count, ndim, "the count")?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
+                Ok(call.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
             })
         }
     })
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn fszc_decompress_slice(
             let (start, count) = slice_box(&call.stream.header().shape, axis, index)?;
             with_element!(dtype_of(dtype)?, T => {
                 let out = call.output::<T>(out, elements)?;
-                Ok(call.codec.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
+                Ok(call.codec.decompress_box_with(call.stream, &start, &count, out, &call.options)?)
             })
         }
     })
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn fszc_decompress_slice(
 
 /// The handles of a decompression, and its options.
 struct Call<'a> {
-    codec: &'a fszc_codec,
+    codec: &'a Codec,
     stream: &'a Stream<'static>,
     options: Cow<'a, DecompressOptions>,
 }
@@ -192,7 +192,7 @@ impl<'a> Call<'a> {
         unsafe {
             let options = handle::get_optional(options)?;
             Ok(Call {
-                codec: handle::get(codec)?,
+                codec: &handle::get(codec)?.codec,
                 stream: &handle::get(stream)?.stream,
                 options: options.map_or_else(Cow::default, |options| Cow::Borrowed(&options.0)),
             })

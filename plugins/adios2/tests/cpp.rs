@@ -1,5 +1,7 @@
 //! The C++ examples, compiled against the ADIOS2 in use and run.
 
+mod programs;
+
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -11,16 +13,7 @@ use std::{
 use fsz_field::bp::Bp;
 use tempfile::TempDir;
 
-fn run(command: &mut Command) {
-    let output = command.output().expect("it starts");
-    assert!(
-        output.status.success(),
-        "{command:?}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
+use programs::run;
 
 /// The C++ libraries beside the C one, by their file names: a distribution may add to the name.
 fn library(folder: &Path, part: &str) -> PathBuf {
@@ -43,14 +36,16 @@ fn compile(source: &str, folder: &Path) -> PathBuf {
     let program = folder.join(source.file_stem().expect("a name"));
     let mut rpath = OsString::from("-Wl,-rpath,");
     rpath.push(libraries);
-    run(Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()))
+    let mut compile = Command::new(env::var_os("CXX").unwrap_or_else(|| "c++".into()));
+    compile
         .args(["-std=c++17", "-O1", "-Wall", "-Werror", "-I"])
         .arg(include)
-        .arg(source)
+        .arg(&source)
         .args([library(libraries, "cxx"), library(libraries, "core")])
         .arg(rpath)
         .args(["-Wl,--allow-shlib-undefined", "-o"])
-        .arg(&program));
+        .arg(&program);
+    run(&mut compile, &format!("compiling {}", source.display()));
     program
 }
 
@@ -58,10 +53,9 @@ fn compile(source: &str, folder: &Path) -> PathBuf {
 fn run_in(folder: &Path, source: &str, arguments: &[&OsStr]) {
     let plugins =
         fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
-    run(Command::new(compile(source, folder))
-        .args(arguments)
-        .current_dir(folder)
-        .env("ADIOS2_PLUGIN_PATH", plugins));
+    let mut program = Command::new(compile(source, folder));
+    program.args(arguments).current_dir(folder).env("ADIOS2_PLUGIN_PATH", plugins);
+    run(&mut program, source);
 }
 
 #[test]

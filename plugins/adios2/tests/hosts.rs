@@ -1,6 +1,8 @@
 //! One library for every ADIOS2 from 2.8 to 2.12: imitations of each, the real ones from 2.9 on that
 //! `cargo xtask test hosts` downloads, and those of the installations that `FSZ_ADIOS2_PREFIXES` lists.
 
+mod programs;
+
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -11,6 +13,8 @@ use adios2::{Adios, Mode, Selection, Step};
 use fsz_field::bp::Payload;
 use tempfile::TempDir;
 
+use programs::run;
+
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts")
 }
@@ -18,17 +22,6 @@ fn folder() -> PathBuf {
 /// The library, as cargo built it.
 fn library() -> &'static Path {
     fsz_field::bp::load_operator().expect("cargo built it beside this test")
-}
-
-fn run(command: &mut Command, what: &str) {
-    let output = command.output().expect("it starts");
-    assert!(
-        output.status.success(),
-        "{what}: {}\n{}{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
 }
 
 /// Hosts that export nothing, told apart by the vtable alone.

@@ -1,5 +1,7 @@
 //! Python programs that use the operator, run by the Python of the ADIOS2 in use.
 
+mod programs;
+
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -23,22 +25,9 @@ fn run(script: &str, folder: &TempDir) {
     let plugins =
         fsz_field::bp::load_operator().expect("cargo built it").parent().expect("it has one");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(script);
-    let output = Command::new(python())
-        .arg("-B")
-        .arg(&script)
-        .arg(folder.path())
-        .current_dir(folder)
-        .env("ADIOS2_PLUGIN_PATH", plugins)
-        .output()
-        .expect("the interpreter starts");
-    assert!(
-        output.status.success(),
-        "{}: {}\n{}{}",
-        script.display(),
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let mut program = Command::new(python());
+    program.arg("-B").arg(&script).arg(folder.path()).current_dir(folder);
+    programs::run(program.env("ADIOS2_PLUGIN_PATH", plugins), &script.display().to_string());
 }
 
 fn run_test(script: &str) {
