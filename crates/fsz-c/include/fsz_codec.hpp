@@ -372,7 +372,16 @@ public:
 
     const fszc_decompress_options *get() const noexcept { return handle_.get(); }
 
+    // The same as new options, without a handle: for calls that are given none.
+    static const DecompressOptions &none()
+    {
+        static const DecompressOptions options(nullptr);
+        return options;
+    }
+
 private:
+    explicit DecompressOptions(std::nullptr_t) {}
+
     detail::Handle<fszc_decompress_options, fszc_decompress_options_free> handle_;
 };
 
@@ -594,14 +603,9 @@ public:
         return field;
     }
 
-    template <class Field> void decompress_into(const Stream &stream, Field &&out) const
-    {
-        check(fszc_decompress(get(), stream.get(), nullptr, dtype_of<detail::ElementOf<Field>>(),
-                              out.data(), out.size()));
-    }
-
     template <class Field>
-    void decompress_into(const Stream &stream, Field &&out, const DecompressOptions &options) const
+    void decompress_into(const Stream &stream, Field &&out,
+                         const DecompressOptions &options = DecompressOptions::none()) const
     {
         check(fszc_decompress(get(), stream.get(), options.get(),
                               dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
@@ -619,16 +623,11 @@ public:
 
     template <class Field>
     void decompress_tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end,
-                               Field &&out) const
+                               Field &&out,
+                               const DecompressOptions &options = DecompressOptions::none()) const
     {
-        tiles_into(stream, first, end, out, nullptr);
-    }
-
-    template <class Field>
-    void decompress_tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end,
-                               Field &&out, const DecompressOptions &options) const
-    {
-        tiles_into(stream, first, end, out, options.get());
+        check(fszc_decompress_tiles(get(), stream.get(), options.get(), first, end,
+                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
     }
 
     // Decompresses the box of `count` elements from `start` on.
@@ -643,16 +642,16 @@ public:
 
     template <class Field>
     void decompress_box_into(const Stream &stream, const Axes &start, const Axes &count,
-                             Field &&out) const
+                             Field &&out,
+                             const DecompressOptions &options = DecompressOptions::none()) const
     {
-        box_into(stream, start, count, out, nullptr);
-    }
-
-    template <class Field>
-    void decompress_box_into(const Stream &stream, const Axes &start, const Axes &count,
-                             Field &&out, const DecompressOptions &options) const
-    {
-        box_into(stream, start, count, out, options.get());
+        if (start.size() != count.size())
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
+        }
+        check(fszc_decompress_box(get(), stream.get(), options.get(), start.data(), count.data(),
+                                  start.size(), dtype_of<detail::ElementOf<Field>>(), out.data(),
+                                  out.size()));
     }
 
     // Decompresses the slice at `index` of an axis, the slowest of which is 0.
@@ -675,50 +674,16 @@ public:
 
     template <class Field>
     void decompress_slice_into(const Stream &stream, std::size_t axis, std::uint64_t index,
-                               Field &&out) const
+                               Field &&out,
+                               const DecompressOptions &options = DecompressOptions::none()) const
     {
-        slice_into(stream, axis, index, out, nullptr);
-    }
-
-    template <class Field>
-    void decompress_slice_into(const Stream &stream, std::size_t axis, std::uint64_t index,
-                               Field &&out, const DecompressOptions &options) const
-    {
-        slice_into(stream, axis, index, out, options.get());
+        check(fszc_decompress_slice(get(), stream.get(), options.get(), axis, index,
+                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
     }
 
     const fszc_codec *get() const noexcept { return handle_.get(); }
 
 private:
-    template <class Field>
-    void tiles_into(const Stream &stream, std::uint64_t first, std::uint64_t end, Field &out,
-                    const fszc_decompress_options *options) const
-    {
-        check(fszc_decompress_tiles(get(), stream.get(), options, first, end,
-                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
-    }
-
-    template <class Field>
-    void box_into(const Stream &stream, const Axes &start, const Axes &count, Field &out,
-                  const fszc_decompress_options *options) const
-    {
-        if (start.size() != count.size())
-        {
-            throw Error(FSZC_INVALID_ARGUMENT, "start and count of a box differ in length");
-        }
-        check(fszc_decompress_box(get(), stream.get(), options, start.data(), count.data(),
-                                  start.size(), dtype_of<detail::ElementOf<Field>>(), out.data(),
-                                  out.size()));
-    }
-
-    template <class Field>
-    void slice_into(const Stream &stream, std::size_t axis, std::uint64_t index, Field &out,
-                    const fszc_decompress_options *options) const
-    {
-        check(fszc_decompress_slice(get(), stream.get(), options, axis, index,
-                                    dtype_of<detail::ElementOf<Field>>(), out.data(), out.size()));
-    }
-
     static void check_size(std::size_t size, std::size_t elements)
     {
         if (size != elements)

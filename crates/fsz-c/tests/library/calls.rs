@@ -78,6 +78,14 @@ pub fn absolute(bound: f64) -> Owned<fszc_compress_options> {
     )
 }
 
+/// No options of a decompression.
+pub const NONE: *const fszc_decompress_options = ptr::null();
+
+pub fn decompress_options() -> Owned<fszc_decompress_options> {
+    // SAFETY: a place for a handle.
+    Owned::new(|out| unsafe { fszc_decompress_options_new(out) }, fszc_decompress_options_free)
+}
+
 pub fn number<T: Element>() -> fszc_dtype {
     if T::DTYPE == DType::F32 { FSZC_F32 } else { FSZC_F64 }
 }
@@ -121,7 +129,7 @@ pub fn decompress<T: Element>(codec: &Owned<fszc_codec>, stream: &Owned<fszc_str
     // SAFETY: the output has the elements that it is said to have.
     ok(unsafe {
         let data = out.as_mut_ptr().cast();
-        fszc_decompress(codec.0, stream.0, ptr::null(), number::<T>(), data, out.len() as u64)
+        fszc_decompress(codec.0, stream.0, NONE, number::<T>(), data, out.len() as u64)
     });
     out
 }

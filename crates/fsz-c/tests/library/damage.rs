@@ -118,10 +118,10 @@ fn read(codec: &Owned<fszc_codec>, bytes: &[u8]) -> bool {
             let (mut costs, mut count) = ([fszc_tile_cost::default(); FSZC_MAX_COSTS], 0);
             note(fszc_stream_tile_costs(stream.0, 0, costs.as_mut_ptr(), &mut count));
         }
-        note(fszc_decompress(codec.0, stream.0, ptr::null(), info.dtype, data, elements));
+        note(fszc_decompress(codec.0, stream.0, NONE, info.dtype, data, elements));
         if info.ndim > 0 && info.shape[0] > 0 {
             let (part, dtype) = (elements / info.shape[0], info.dtype);
-            note(fszc_decompress_slice(codec.0, stream.0, ptr::null(), 0, 0, dtype, data, part));
+            note(fszc_decompress_slice(codec.0, stream.0, NONE, 0, 0, dtype, data, part));
         }
     }
     failed

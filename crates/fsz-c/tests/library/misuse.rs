@@ -43,14 +43,14 @@ fn wrong_handles() {
                 fszc_compress(wrong, data, FSZC_F32, shape.as_ptr(), 2, options.0, &mut made);
             invalid(status);
             assert!(made.is_null());
-            invalid(fszc_decompress(wrong, stream.0, ptr::null(), FSZC_F32, data, 600));
-            invalid(fszc_decompress_tiles(wrong, stream.0, ptr::null(), 0, 1, FSZC_F32, data, 256));
-            invalid(fszc_decompress_slice(wrong, stream.0, ptr::null(), 0, 0, FSZC_F32, data, 30));
+            invalid(fszc_decompress(wrong, stream.0, NONE, FSZC_F32, data, 600));
+            invalid(fszc_decompress_tiles(wrong, stream.0, NONE, 0, 1, FSZC_F32, data, 256));
+            invalid(fszc_decompress_slice(wrong, stream.0, NONE, 0, 0, FSZC_F32, data, 30));
             assert!(fszc_codec_description(wrong).is_null());
             assert_eq!(fszc_codec_backend(wrong), FSZC_AUTO);
         }
         for wrong in wrong::<fszc_stream>(&memory, &progress) {
-            invalid(fszc_decompress(codec.0, wrong, ptr::null(), FSZC_F32, data, 600));
+            invalid(fszc_decompress(codec.0, wrong, NONE, FSZC_F32, data, 600));
             invalid(fszc_stream_info(wrong, data.cast(), 8));
             invalid(fszc_stream_certificate(wrong, data.cast(), 8));
             invalid(fszc_stream_tile_counts(wrong, data.cast(), 8));
@@ -121,24 +121,14 @@ fn null_and_misaligned_pointers() {
         invalid(fszc_max_compressed_len(dims, 2, FSZC_F32, ptr::null_mut()), "no place");
         invalid(fszc_max_compressed_len(dims, 2, 0, &mut most), "element type 0");
 
-        let whole = |out| fszc_decompress(codec.0, stream.0, ptr::null(), FSZC_F32, out, 600);
+        let whole = |out| fszc_decompress(codec.0, stream.0, NONE, FSZC_F32, out, 600);
         invalid(whole(null), "the output is null");
         invalid(whole(misaligned), "the output is not at a multiple of 4 bytes");
         let inside = fszc_stream_bytes(stream.0, ptr::null_mut()).cast_mut().cast::<c_void>();
         let aligned = inside.map_addr(|address| address.next_multiple_of(4));
         invalid(whole(aligned), "stream and output overlap");
         let boxed = |start, count| {
-            fszc_decompress_box(
-                codec.0,
-                stream.0,
-                ptr::null(),
-                start,
-                count,
-                2,
-                FSZC_F32,
-                data,
-                600,
-            )
+            fszc_decompress_box(codec.0, stream.0, NONE, start, count, 2, FSZC_F32, data, 600)
         };
         invalid(boxed(ptr::null(), dims), "the start is null");
         invalid(boxed(dims, ptr::null()), "the count is null");

@@ -1,7 +1,5 @@
 //! Parts of fields: tiles, boxes and slices, in both profiles and element types.
 
-use std::ptr;
-
 use fsz::Element;
 use fsz_c::*;
 use fsz_tests::fields::smooth;
@@ -18,6 +16,7 @@ fn check<T: Element>(dense: bool) {
         ok(unsafe { fszc_compress_options_set_profile(options.0, FSZC_DENSE, FSZC_LAYOUT_AUTO) });
     }
     let stream = compress(&codec, &field, &SHAPE, &options);
+    let dtype = number::<T>();
     let whole = decompress::<T>(&codec, &stream);
     let at = |z: u64, y: u64, x: u64| whole[((z * SHAPE[1] + y) * SHAPE[2] + x) as usize];
 
@@ -28,16 +27,7 @@ fn check<T: Element>(dense: bool) {
         ok(unsafe {
             let data = out.as_mut_ptr().cast();
             let elements = out.len() as u64;
-            fszc_decompress_slice(
-                codec.0,
-                stream.0,
-                ptr::null(),
-                axis,
-                index,
-                number::<T>(),
-                data,
-                elements,
-            )
+            fszc_decompress_slice(codec.0, stream.0, NONE, axis, index, dtype, data, elements)
         });
         let range = |a: usize| if a == axis { index..index + 1 } else { 0..SHAPE[a] };
         let expected: Vec<T> = range(0)
@@ -54,17 +44,7 @@ fn check<T: Element>(dense: bool) {
     ok(unsafe {
         let (data, elements) = (out.as_mut_ptr().cast(), out.len() as u64);
         let (start, count) = (start.as_ptr(), count.as_ptr());
-        fszc_decompress_box(
-            codec.0,
-            stream.0,
-            ptr::null(),
-            start,
-            count,
-            3,
-            number::<T>(),
-            data,
-            elements,
-        )
+        fszc_decompress_box(codec.0, stream.0, NONE, start, count, 3, dtype, data, elements)
     });
     let mut next = out.iter();
     for z in 3..10 {
@@ -85,16 +65,7 @@ fn check<T: Element>(dense: bool) {
     // SAFETY: as above.
     ok(unsafe {
         let data = out.as_mut_ptr().cast();
-        fszc_decompress_tiles(
-            codec.0,
-            stream.0,
-            ptr::null(),
-            first,
-            end,
-            number::<T>(),
-            data,
-            elements,
-        )
+        fszc_decompress_tiles(codec.0, stream.0, NONE, first, end, dtype, data, elements)
     });
     let mut expected = vec![T::default(); elements as usize];
     let rust = fsz::Stream::open(bytes_of(&stream)).expect("a stream");
@@ -124,7 +95,7 @@ fn parts_that_the_field_does_not_have() {
     // SAFETY: the output has 1530 elements and more.
     unsafe {
         let slice = |axis, index, elements| {
-            fszc_decompress_slice(codec, stream, ptr::null(), axis, index, FSZC_F32, data, elements)
+            fszc_decompress_slice(codec, stream, NONE, axis, index, FSZC_F32, data, elements)
         };
         invalid(slice(3, 0, 1530), "axis 3 of a field of 3 dimensions: they are counted from 0");
         invalid(slice(usize::MAX, 0, 1530), "axis");
@@ -133,13 +104,13 @@ fn parts_that_the_field_does_not_have() {
         invalid(slice(0, 0, 1529), "1530 are needed");
         let boxed = |start: &[u64], count: &[u64], elements| {
             let (a, b, n) = (start.as_ptr(), count.as_ptr(), start.len());
-            fszc_decompress_box(codec, stream, ptr::null(), a, b, n, FSZC_F32, data, elements)
+            fszc_decompress_box(codec, stream, NONE, a, b, n, FSZC_F32, data, elements)
         };
         invalid(boxed(&far, &far, 1), "");
         invalid(boxed(&[0, 0], &[1, 1], 1), "");
         invalid(boxed(&[0; 9], &[1; 9], 1), "9 dimensions");
         let tiles = |first, end, elements| {
-            fszc_decompress_tiles(codec, stream, ptr::null(), first, end, FSZC_F32, data, elements)
+            fszc_decompress_tiles(codec, stream, NONE, first, end, FSZC_F32, data, elements)
         };
         invalid(tiles(2, 1, 256), "tiles");
         invalid(tiles(0, u64::MAX, 256), "tiles");
@@ -149,9 +120,7 @@ fn parts_that_the_field_does_not_have() {
         invalid(tiles(5, 4, 256), words);
         invalid(fszc_stream_tile_elements(stream, 5, 4, &mut elements), words);
         invalid(fszc_stream_tile_elements(stream, 0, u64::MAX, &mut elements), "tiles");
-        let whole = |dtype, elements| {
-            fszc_decompress(codec, stream, std::ptr::null(), dtype, data, elements)
-        };
+        let whole = |dtype, elements| fszc_decompress(codec, stream, NONE, dtype, data, elements);
         invalid(whole(FSZC_F64, 10), "the field is f32, not f64");
         invalid(whole(3, 10), "element type 3");
         invalid(whole(FSZC_F32, 10), "32130 are needed");

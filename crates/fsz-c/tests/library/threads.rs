@@ -30,37 +30,19 @@ fn threads_share_codec_options_and_stream() {
                     assert!(decompress::<f32>(codec, stream) == *whole);
                     let index = (number * 4 + round) % shape[0];
                     let mut out = vec![0f32; 3000];
-                    // SAFETY: the output has the elements that it is said to have.
-                    ok(unsafe {
-                        let data = out.as_mut_ptr().cast();
-                        fszc_decompress_slice(
-                            codec.0,
-                            stream.0,
-                            ptr::null(),
-                            0,
-                            index,
-                            FSZC_F32,
-                            data,
-                            3000,
-                        )
-                    });
+                    let slice = |out: &mut [f32], axis, index| {
+                        let (codec, stream, data) = (codec.0, stream.0, out.as_mut_ptr().cast());
+                        // SAFETY: the output has the elements that it is said to have.
+                        unsafe {
+                            fszc_decompress_slice(
+                                codec, stream, NONE, axis, index, FSZC_F32, data, 3000,
+                            )
+                        }
+                    };
+                    ok(slice(&mut out, 0, index));
                     assert!(out == whole[index as usize * 3000..][..3000]);
                     // A failure of one thread is no other's.
-                    // SAFETY: as above.
-                    let status = unsafe {
-                        let data = out.as_mut_ptr().cast();
-                        let axis = 10 + number as usize;
-                        fszc_decompress_slice(
-                            codec.0,
-                            stream.0,
-                            ptr::null(),
-                            axis,
-                            0,
-                            FSZC_F32,
-                            data,
-                            3000,
-                        )
-                    };
+                    let status = slice(&mut out, 10 + number as usize, 0);
                     let words = format!("axis {} of", 10 + number);
                     fails(status, fszc_status::FSZC_INVALID_ARGUMENT, &words);
                 }
@@ -87,8 +69,7 @@ fn a_call_reports_to_its_progress() {
     unsafe {
         assert_eq!(fszc_progress_total(progress.0), 800_000);
         assert_eq!(fszc_progress_done(progress.0), 800_000);
-        let options: Owned<fszc_decompress_options> =
-            Owned::new(|out| fszc_decompress_options_new(out), fszc_decompress_options_free);
+        let options = decompress_options();
         ok(fszc_decompress_options_set_progress(options.0, progress.0));
         ok(fszc_decompress_options_set_threads(options.0, 1));
         let mut out = vec![0f64; 100_000];
@@ -127,10 +108,7 @@ fn parts_of_a_field_report_and_can_be_cancelled() {
         }),
     ];
     for (elements, call) in calls {
-        let progress = progress();
-        // SAFETY: a place for a handle.
-        let new = |out| unsafe { fszc_decompress_options_new(out) };
-        let options: Owned<fszc_decompress_options> = Owned::new(new, fszc_decompress_options_free);
+        let (progress, options) = (progress(), decompress_options());
         // SAFETY: living handles.
         ok(unsafe { fszc_decompress_options_set_progress(options.0, progress.0) });
         ok(call(options.0));

@@ -26,7 +26,7 @@ fn remove_profiles(process: u32) {
     let ending = format!("_{process:x}_profiling.json");
     for entry in fs::read_dir("/tmp").into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().ends_with(&ending) {
-            // Another test cannot have it: numbers of processes are given once at a time.
+            // Nothing asks for it.
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -136,7 +136,7 @@ FSZ_DEVICE void each_in_turns(const BoxSpan<T> &span, const Take &take)
             then.next();
             lane.each_step(from, [&](u32 k, const T *at) {
                 take(lane.place + Lane::step_place(k), own[k], lane.has(k));
-                // That of the next turn has a turn's time to come.
+                // That of the next turn, as soon as its registers are free.
                 if (then.has(k))
                 {
                     load_elements(at, own[k]);
