@@ -3,6 +3,7 @@
 
 #include "profile/dense/encode/code/events.cuh"
 #include "profile/dense/encode/code/rans_encoder.cuh"
+#include "profile/dense/encode/notes.cuh"
 #include "profile/dense/encode/plain/program.cuh"
 
 namespace fsz
@@ -76,12 +77,19 @@ template <class T> struct PredictorSlot
 /// Shared memory for counts of all symbols.
 constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 
-/// The shared memory of a warp that predicts: targets, codes or values of a box, and which of its
-/// elements are masked.
+/// The shared memory of a warp that predicts: targets, codes or values of a box, which of its
+/// elements are masked, and its notes.
 struct EncodeStage
 {
     i32 words[DENSE_BOX];
     u32 mask[DENSE_BOX / 32];
+    u32 notes[NOTES];
+
+    /// The notes beside the words at an address.
+    FSZ_DEVICE static Notes notes_of(u32 words)
+    {
+        return {words + static_cast<u32>(sizeof(EncodeStage) - 4 * NOTES)};
+    }
 };
 
 } // namespace fsz

@@ -19,7 +19,8 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
     using T = typename Z::Value;
     BoxPredictor<Z> predictor(args, grid, work.programs, stage, PredictorSlot<T>(work, slot),
                               others);
-    u32 round = 0;
+    const Notes notes = predictor.plain.notes();
+    notes.keep(Note::ROUND, 0);
     for (;;)
     {
         const TakenMail taken = asked.take();
@@ -28,25 +29,28 @@ FSZ_DEVICE Statistics predict_boxes(const typename ArgsOf<Z>::Args &args, const 
         {
             return predictor.gathered();
         }
+        notes.keep(Note::MAIL, number);
         Mail<typename Z::Error> &mail = mails[number];
         predictor.slot = PredictorSlot<T>(work, slot + number);
         wait_for<PREDICTOR_PAUSE>(&mail.asked, taken.parity);
-        const Box box = mail.part.box();
+        notes.keep_box(mail.part.box(), mail.base);
         predictor.plain.points.keep_error(mail.known);
-        round = meeting.join(round + 1);
+        const u32 round = meeting.join(notes.of(Note::ROUND) + 1);
+        notes.keep(Note::ROUND, round);
         if (meeting.worth())
         {
-            bring_box_near(predictor.plain.span_of(box));
+            bring_box_near(predictor.plain.span_of(notes.box()));
             meeting.wait(round);
         }
-        auto made = predictor.template predict<true>(box, mail.base);
+        auto made = predictor.template predict_noted<true>();
         meeting.leave(others.any() || made.went_long_way());
         made.max_error = warp_larger(made.max_error);
+        Mail<typename Z::Error> &own = mails[notes.of(Note::MAIL)];
         if (lane_id() == 0)
         {
-            mail.box = made;
+            own.box = made;
         }
-        barrier_arrive(&mail.told);
+        barrier_arrive(&own.told);
     }
 }
 

@@ -2,6 +2,7 @@
 // but for those that are masked or listed.
 #pragma once
 
+#include "profile/dense/encode/memory.cuh"
 #include "profile/dense/encode/plain/mask.cuh"
 #include "profile/dense/encode/plain/masked.cuh"
 #include "profile/dense/encode/plain/points.cuh"
@@ -15,8 +16,6 @@ template <class Error, class Bits> struct PlainOutcome
     /// If it does not fit nothing else counts but the misfit.
     PlainWalked walked;
     Misfit misfit;
-    /// The code of its first element.
-    i32 own;
     Error max_error;
     /// Steps of events of the mask, and what is masked, of a box that may have a mask.
     u32 mask_steps;
@@ -39,27 +38,37 @@ template <class Z> struct PlainBoxes
     const u32 stage;
     const u32 lane;
     PlainPoints<Z> points;
-    const bool named;
-    const bool range_known;
-    /// Whether boxes can be loaded four elements at a time, and predicted at all.
-    bool wide;
-    bool predicted;
     /// The smallest and the largest element so far, where the range is not known.
     T low;
     T high;
 
     FSZ_DEVICE PlainBoxes(const typename ArgsOf<Z>::Args &args, const BoxGrid &grid, u32 stage)
-        : args(args), grid(grid), stage(stage), lane(lane_id()), points(args, grid.fine),
-          named(args.missing.count > 0), range_known(args.control->range_known != 0), low(1),
+        : args(args), grid(grid), stage(stage), lane(lane_id()), points(args, grid.fine), low(1),
           high(-1)
     {
-        const u32 line = layout_of(grid) == LAYOUT_LINE;
+        notes().keep(Note::RANGE_KNOWN, args.control->range_known != 0 ? 1 : 0);
+    }
+
+    FSZ_DEVICE Notes notes() const { return EncodeStage::notes_of(stage); }
+
+    FSZ_DEVICE bool range_known() const { return notes().of(Note::RANGE_KNOWN) != 0; }
+
+    /// Whether boxes are predicted at all.
+    FSZ_DEVICE bool predicted() const
+    {
         const u32 own = grid.predictor;
-        predicted = own == DENSE_LINEAR ||
-                    (line ? own == DENSE_SMOOTH : own == DENSE_CUBIC || own == DENSE_BLENDED);
-        predicted = predicted && points.any();
-        wide = grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
-               reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0;
+        const bool known = layout_of(grid) == LAYOUT_LINE
+                               ? own == DENSE_SMOOTH
+                               : own == DENSE_CUBIC || own == DENSE_BLENDED;
+        return (own == DENSE_LINEAR || known) && points.any();
+    }
+
+    /// Whether a box can be loaded four elements at a time.
+    FSZ_DEVICE bool wide(const Box &box) const
+    {
+        return grid.shape[3] % 4 == 0 && grid.extent[3] % 4 == 0 &&
+               reinterpret_cast<u64>(args.field) % (4 * sizeof(T)) == 0 && box.n[2] % 4 == 0 &&
+               box.first % 4 == 0;
     }
 
     /// Where the elements of a box are.
@@ -73,11 +82,11 @@ template <class Z> struct PlainBoxes
 
     /// Whether all elements keep the bound; `error` is the largest of the lane.
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
-    FSZ_DEVICE bool strict(const Box &box, i32 own, LeftOut<T, MASKED> left_out, Error &error)
+    FSZ_DEVICE bool strict(LeftOut<T, MASKED> left_out, Error &error)
     {
         Decoded<Error, T> found{Error{}, low, high};
-        const bool all = points.template strict<LAYOUT, WIDTH>(span_of(box), stage, own, found,
-                                                               !range_known, left_out);
+        const bool all = points.template strict<LAYOUT, WIDTH>(
+            span_of(notes().box()), stage, notes().own(), found, !range_known(), left_out);
         low = found.low;
         high = found.high;
         error = found.error;
@@ -120,10 +129,9 @@ template <class Z> struct PlainBoxes
     /// Turns the elements of a box into targets; whether it is plain. `events`: where those of its
     /// mask go, before all others.
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
-    FSZ_DEVICE bool quantize(const Box &box, const PlainProgram *program, u32 *events,
-                             Outcome &out) const
+    FSZ_DEVICE bool quantize(const PlainProgram *program, u32 *events, Outcome &out) const
     {
-        const BoxSpan<T> span = span_of(box);
+        const BoxSpan<T> span = span_of(notes().box());
         if constexpr (MASKED)
         {
             const auto use = [&](const auto &numbers) {
@@ -135,7 +143,7 @@ template <class Z> struct PlainBoxes
                                                            guessed);
                 });
             };
-            const auto found = points.with_numbers(out.own, use);
+            const auto found = points.with_numbers(notes().own(), use);
             out.masked = found.box.masked;
             out.listed = found.box.listed;
             out.pattern = found.box.pattern;
@@ -149,13 +157,13 @@ template <class Z> struct PlainBoxes
         }
         else
         {
-            const Missing<T> *const missing = named ? &args.missing : nullptr;
+            const Missing<T> *const missing = args.missing.count > 0 ? &args.missing : nullptr;
             const auto use = [&](const auto &numbers) {
                 return Apart<MASKED, LAYOUT>::call([span, stage = stage, numbers, missing]() {
                     return quantize_box<LAYOUT, WIDTH>(span, stage, numbers, missing);
                 });
             };
-            if (!points.with_numbers(out.own, use))
+            if (!points.with_numbers(notes().own(), use))
             {
                 return false;
             }
@@ -170,9 +178,9 @@ template <class Z> struct PlainBoxes
     }
 
     template <u32 LAYOUT, u32 WIDTH, bool MASKED>
-    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE void walk(const PlainProgram *program, u32 *events, Outcome &out)
     {
-        if (!quantize<LAYOUT, WIDTH, MASKED>(box, program, events, out))
+        if (!quantize<LAYOUT, WIDTH, MASKED>(program, events, out))
         {
             return;
         }
@@ -180,7 +188,7 @@ template <class Z> struct PlainBoxes
         const LeftOut<T, MASKED> left_out{out.pattern};
         // Where some are listed all are looked at for that.
         if (out.walked.fits() &&
-            (out.listed > 0 || !strict<LAYOUT, WIDTH>(box, out.own, left_out, out.max_error)))
+            (out.listed > 0 || !strict<LAYOUT, WIDTH>(left_out, out.max_error)))
         {
             out.walked.bits |= PlainWalked::FAR;
         }
@@ -192,30 +200,30 @@ template <class Z> struct PlainBoxes
     FSZ_DEVICE bool has_guessed_targets() const { return Z::RELATIVE && grid.fine == 0; }
 
     template <u32 LAYOUT, bool MASKED>
-    FSZ_DEVICE void walk(const Box &box, const PlainProgram *program, u32 *events, Outcome &out)
+    FSZ_DEVICE void walk(const PlainProgram *program, u32 *events, Outcome &out)
     {
-        wide &&box.n[2] % 4 == 0 && box.first % 4 == 0
-            ? walk<LAYOUT, 4, MASKED>(box, program, events, out)
-            : walk<LAYOUT, 1, MASKED>(box, program, events, out);
+        wide(notes().box()) ? walk<LAYOUT, 4, MASKED>(program, events, out)
+                            : walk<LAYOUT, 1, MASKED>(program, events, out);
     }
 
-    /// Predicts a box whose first element, or if MASKED the first that is not masked, has the code
-    /// `own`. Its events go to `events`.
+    /// Predicts the box of the notes, whose first element, or if MASKED the first that is not
+    /// masked, has the code `own`. Its events go to `events`.
     template <bool MASKED>
-    FSZ_DEVICE Outcome predict(const Box &box, const EncodeProgram *programs, i32 own, u32 *events)
+    FSZ_DEVICE Outcome predict(const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{{}, {false, has_guessed_targets() ? 0 : Misfit::ANY}, own, {}, 0, 0, 0, 0};
+        Outcome out{{}, {false, has_guessed_targets() ? 0 : Misfit::ANY}, {}, 0, 0, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
-        if (!predicted || own > FAR || own < -FAR)
+        notes().keep(Note::OWN, static_cast<u32>(own));
+        if (!predicted() || own > FAR || own < -FAR)
         {
             return out;
         }
         __syncwarp();
-        const PlainProgram *const program = &programs[box.shape].plain;
+        const PlainProgram *const program = &programs[notes().of(Note::SHAPE)].plain;
         const u32 layout = layout_of(grid);
-        layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(box, program, events, out)
-        : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(box, program, events, out)
-                                 : walk<LAYOUT_BRICK, MASKED>(box, program, events, out);
+        layout == LAYOUT_LINE    ? walk<LAYOUT_LINE, MASKED>(program, events, out)
+        : layout == LAYOUT_PLANE ? walk<LAYOUT_PLANE, MASKED>(program, events, out)
+                                 : walk<LAYOUT_BRICK, MASKED>(program, events, out);
         __syncwarp();
         return out;
     }

@@ -84,8 +84,8 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const Decoded<Error, T> known{plain.points.known_error(), plain.low, plain.high};
         const auto far = Apart<MASKED, LAYOUT_LINE>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
-             own = out.own, left = LeftOut<T, MASKED>{out.pattern}, without = out.listed, known,
-             range = !plain.range_known, to = slot.listed()]() {
+             own = plain.notes().own(), left = LeftOut<T, MASKED>{out.pattern},
+             without = out.listed, known, range = !plain.range_known(), to = slot.listed()]() {
                 return list_far(span, at, layout, points, own, left, without, known, range, to);
             });
         plain.low = far.found.low;
@@ -95,18 +95,20 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         return listed <= box.len / 32 && !(guessed && listed != out.listed);
     }
 
-    /// Predicts a plain box; false for any other, which may be found a misfit if all of its
-    /// elements have codes.
-    FSZ_DEVICE bool plain_box(const Box &box, i32 base, Predicted &made, bool &misfit)
+    /// Predicts the box of the notes if it is plain; false for any other, which may be found a
+    /// misfit if all of its elements have codes.
+    FSZ_DEVICE bool plain_box(Predicted &made, bool &misfit)
     {
-        i32 own;
-        if (!plain.points.code_of(__ldg(args.field + box.first), own))
+        const Notes notes = plain.notes();
+        i32 first;
+        if (!plain.points.code_of(__ldg(args.field + notes.box().first), first))
         {
             return false;
         }
-        auto out = plain.template predict<false>(box, programs, own, slot.residuals());
+        auto out = plain.template predict<false>(programs, first, slot.residuals());
         misfit = out.misfit.known;
         u32 record = 0, listed;
+        const Box box = notes.box();
         if (!out.walked.fits() || !list_of_plain<false>(box, out, listed))
         {
             return false;
@@ -115,7 +117,8 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         {
             record = record_of(box, MASK_NONE, 0, listed);
         }
-        const bool symbols = own != base || !out.walked.flat();
+        const i32 own = notes.own();
+        const bool symbols = own != notes.base() || !out.walked.flat();
         made = {box.len,
                 box.shape,
                 Kept::PLAIN,
@@ -141,8 +144,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         if constexpr (CODED)
         {
             const bool line = box.n[2] == box.len;
-            const bool wide = plain.wide && box.n[2] % 4 == 0 && box.first % 4 == 0 &&
-                              lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
+            const bool wide = plain.wide(box) && lorenzo_lane_len(box.len) % LORENZO_QUAD == 0;
             codes = line ? (wide ? codes_by<LAYOUT_LINE, 4>(box) : codes_by<LAYOUT_LINE, 1>(box))
                          : (wide ? codes_by<LAYOUT_BRICK, 4>(box) : codes_by<LAYOUT_BRICK, 1>(box));
         }
@@ -162,7 +164,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const Decoded<Error, T> found{Error{}, plain.low, plain.high};
         const Points<Z> &points = plain.points;
         return Apart<false, LAYOUT>::call(
-            [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known,
+            [span = plain.span_of(box), at = plain.stage, points, range = !plain.range_known(),
              found]() { return lorenzo_codes<LAYOUT, WIDTH>(span, at, points, range, found); });
     }
 
@@ -202,11 +204,12 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         return true;
     }
 
-    /// Predicts a box of which some elements are masked or have no targets, and that is plain but
-    /// for them; false for any other. The first element with a code has `own`.
+    /// Predicts the box, that of the notes, of which some elements are masked or have no targets,
+    /// and that is plain but for them; false for any other. The first element with a code has
+    /// `own`.
     FSZ_DEVICE bool masked_box(const Box &box, i32 base, i32 own, Predicted &made, Misfit &misfit)
     {
-        auto out = plain.template predict<true>(box, programs, own, slot.residuals());
+        auto out = plain.template predict<true>(programs, own, slot.residuals());
         misfit = out.misfit;
         u32 listed;
         if (!out.walked.fits() || !list_of_plain<true>(box, out, listed))
@@ -259,28 +262,40 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
     /// the differences of an exact box.
     template <bool CODED> FSZ_DEVICE Predicted predict(const Box &box, i32 base)
     {
+        plain.notes().keep_box(box, base);
+        return predict_noted<CODED>();
+    }
+
+    /// The same of the box of the notes.
+    template <bool CODED> FSZ_DEVICE Predicted predict_noted()
+    {
+        const Notes notes = plain.notes();
         Predicted made;
-        if (grid.predictor == DENSE_LORENZO)
+        // The same in all lanes, and the compiler is to know it: it would keep those that are
+        // apart.
+        if (same(grid.predictor) == DENSE_LORENZO)
         {
+            const Box box = notes.box();
             const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
             if constexpr (CODED)
             {
-                if (lorenzo_box(box, base, codes, made))
+                if (lorenzo_box(box, notes.base(), codes, made))
                 {
                     return made;
                 }
             }
-            return beside([=](BoxPredictor &own) {
+            return beside([box, base = notes.base(), codes](BoxPredictor &own) {
                 return own.template escaped_box<CODED>(box, base, codes.found.error, false);
             });
         }
         bool misfit = false;
-        if (!others.any() && plain_box(box, base, made, misfit))
+        if (!others.any() && plain_box(made, misfit))
         {
             return made;
         }
-        made = beside(
-            [=](BoxPredictor &own) { return own.template other_box<CODED>(box, base, misfit); });
+        made = beside([box = notes.box(), base = notes.base(), misfit](BoxPredictor &own) {
+            return own.template other_box<CODED>(box, base, misfit);
+        });
         if (CODED && made.kept != Kept::DIFFERENCES)
         {
             others.take(made.escaped > made.listed, made.escaped > 0);
