@@ -26,6 +26,7 @@ enum class Note : u32
     RANGE_KNOWN = 10
 };
 constexpr u32 NOTES = 12;
+static_assert(NOTES % 4 == 0, "what lies behind them begins at a multiple of 16 bytes");
 
 /// The notes of a warp, at an address in shared memory. Each look loads anew.
 struct Notes
