@@ -187,9 +187,9 @@ impl FloorArgs {
 
     /// The floor, unless it is a share of the field's own range.
     fn given(&self, range: Option<Range>) -> Option<f64> {
-        match (self.floor_range, range.map(Range::ends)) {
+        match (self.floor_range, range) {
             (None, _) => Some(self.floor.unwrap_or(0.0)),
-            (Some(share), Some((min, max))) => Some(share * (max - min)),
+            (Some(share), Some(range)) => Some(range.share(share)),
             (Some(_), None) => None,
         }
     }

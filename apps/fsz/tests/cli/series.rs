@@ -103,6 +103,32 @@ fn a_floor_is_a_share_of_one_range_too() {
     fixture.refused(&compress(&other), ", not pointwise-relative 0.001, floor 0.0001: choose");
 }
 
+/// Of values whose largest less the smallest one is beyond `f64`.
+#[test]
+fn a_floor_is_a_share_of_a_range_that_overflows() {
+    let fixture = Fixture::new();
+    let values = (0..600).map(|i| 1.7e308 * (0.05 * f64::from(i)).sin());
+    fixture.write("a_600.f64", &values.flat_map(f64::to_le_bytes).collect::<Vec<u8>>());
+    age(&fixture, "a_600.f64");
+    let floor = |stream: &str| {
+        fixture.json(&["inspect", stream, "--json"])["bound"]["floor"].as_f64().unwrap()
+    };
+    let bound = ["compress", "a_600.f64", "--relative", "1e-3", "--floor-range", "1e-3", "-o"];
+    fixture.fine(&[&bound[..], &["alone.fsz"]].concat());
+    fixture.fine(&[&bound[..], &["out/"]].concat());
+    assert!(floor("alone.fsz") > 1e305);
+    assert_eq!(floor("out/a_600.fsz"), floor("alone.fsz"));
+    let ends = ["--range-min=-1.7e308", "--range-max", "1.7e308"];
+    fixture.fine(&[&bound[..], &["given.fsz"], &ends].concat());
+    assert_eq!(floor("given.fsz"), floor("alone.fsz"));
+    let again = fixture.fine(&[&bound[..], &["out/", "--resume"]].concat());
+    assert!(again.contains("(1 kept)"), "{again}");
+    // Of a range that does not overflow it is another floor.
+    let other = ["--range-min", "0", "--range-max", "1e308"];
+    fixture.fine(&[&bound[..], &["out/", "--force"], &other].concat());
+    fixture.refused(&[&bound[..], &["out/", "--resume"]].concat(), "has the floor 1e305, not 1.79");
+}
+
 #[test]
 fn what_exists_is_kept_resumed_or_overwritten() {
     let fixture = with_steps();

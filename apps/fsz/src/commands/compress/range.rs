@@ -40,10 +40,20 @@ impl Range {
         if self.min.is_nan() { (0.0, 0.0) } else { (self.min, self.max) }
     }
 
+    /// This share of the range, as the codec takes it.
+    pub fn share(self, share: f64) -> f64 {
+        (share * self.width()).min(f64::MAX)
+    }
+
+    /// The largest value less the smallest one; the largest `f64` where none holds it.
+    pub fn width(self) -> f64 {
+        let (min, max) = self.ends();
+        (max - min).min(f64::MAX)
+    }
+
     /// Whether this share of the range is that absolute bound.
     pub fn gives(self, share: f64, absolute: f64) -> bool {
-        let (min, max) = self.ends();
-        let wanted = share * (max - min);
+        let wanted = self.share(share);
         (wanted - absolute).abs() <= ROUNDING * wanted
     }
 }

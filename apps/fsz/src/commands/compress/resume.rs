@@ -89,18 +89,17 @@ impl Kept {
 
     /// Why the stream cannot be kept, where its bound does not follow from this range.
     pub fn of_other_range(&self, args: &Args, range: Range, step: &Step) -> Error {
-        let (min, max) = range.ends();
         let (share, absolute) = self.share(args).unwrap_or((1.0, self.absolute));
-        let (path, range) = (step.output.display(), max - min);
+        let path = step.output.display();
         if self.bound.is_relative() {
             // A stream does not tell of which share its floor is, so that may be what differs.
-            let (is, asked) = (short(absolute), short(share * range));
+            let (is, asked) = (short(absolute), short(range.share(share)));
             return anyhow!("{path} has the floor {is}, not {asked}: {ADVICE}");
         }
         anyhow!(
             "{path} has a bound of a range of {}, not of {}: {ADVICE}",
             short(absolute / share),
-            short(range)
+            short(range.width())
         )
     }
 
