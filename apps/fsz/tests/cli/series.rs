@@ -620,6 +620,22 @@ fn steps_that_are_not_in_the_order_of_their_numbers_are_told() {
     }
 }
 
+/// As a shell's <(COMMAND) makes them: each has a lower number than the one before.
+#[cfg(unix)]
+#[test]
+fn pipes_have_numbers_of_their_own() {
+    let fixture = Fixture::new();
+    for name in ["p2", "p1"] {
+        assert!(fixture.program("mkfifo", &[name]).status().unwrap().success());
+    }
+    let child = fixture.spawn(&["compress", "p2", "p1", "-o", "out", "--abs", "1", "--shape", "3"]);
+    for name in ["p2", "p1"] {
+        fixture.write_f32(name, &[1.0, 2.0, 3.0]);
+    }
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
+}
+
 #[test]
 fn all_streams_of_a_series_are_verified() {
     let fixture = with_steps();

@@ -195,8 +195,13 @@ impl<'a> Inputs<'a> {
 
     /// A warning, where a shell has sorted numbered names by their characters: s10 before s2.
     pub fn misordered(&self) -> Option<String> {
-        let stems: Vec<_> = self.args.input.iter().map(|path| numbered(path)).collect();
-        let is_back = |pair: &[(String, Vec<f64>)]| pair[0].0 == pair[1].0 && pair[1].1 < pair[0].1;
+        // Of pipes a shell makes names of its own: <(COMMAND) is /dev/fd/63, the next one /dev/fd/62.
+        let of_file = |path: &PathBuf| path.is_file().then(|| numbered(path));
+        let stems: Vec<_> = self.args.input.iter().map(of_file).collect();
+        let is_back = |pair: &[Option<(String, Vec<f64>)>]| match pair {
+            [Some(first), Some(second)] => first.0 == second.0 && second.1 < first.1,
+            _ => false,
+        };
         let at = stems.windows(2).position(is_back)?;
         let [first, second] = [at, at + 1].map(|i| self.args.input[i].display());
         Some(format!(
