@@ -116,13 +116,21 @@ pub fn refuse_stream(path: &Path) -> Result<()> {
 
 /// Errs where a name says that an SVG drawing is something else.
 pub fn refuse_plot(path: &Path) -> Result<()> {
-    const OTHERS: &str = " png jpg jpeg gif bmp tif tiff webp avif pdf eps ps csv json npy fsz ";
-    refuse(path, OTHERS, "plot", "svg")
+    const OTHERS: &str = " png jpg jpeg gif bmp tif tiff webp avif pdf eps ps csv json npz fsz ";
+    refuse(path, OTHERS, "plot", "svg")?;
+    refuse(path, VALUES, "plot", "svg")
 }
 
 /// Errs where a name says that lines of values are something else.
 pub fn refuse_csv(path: &Path) -> Result<()> {
-    refuse(path, " png svg pdf json xlsx ods npy npz fsz ", "table", "csv")
+    refuse(path, " png svg pdf json xlsx ods npz fsz ", "table", "csv")?;
+    refuse(path, VALUES, "table", "csv")
+}
+
+/// Errs where a name says that JSON is something else.
+pub fn refuse_json(path: &Path) -> Result<()> {
+    refuse(path, " png svg pdf csv xlsx ods npz fsz ", "report", "json")?;
+    refuse(path, VALUES, "report", "json")
 }
 
 /// Errs where a name has one of the endings of other things than `what`, which has the ending `own`.

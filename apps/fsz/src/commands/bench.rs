@@ -223,6 +223,9 @@ impl Args {
             self.json.as_ref().map(create).transpose()?,
             self.csv.as_ref().map(create).transpose()?,
         ];
+        // An input is told as one, whatever its name.
+        self.json.iter().try_for_each(|path| output::refuse_json(path))?;
+        self.csv.iter().try_for_each(|path| output::refuse_csv(path))?;
         if let [Some(json), Some(csv)] = &outputs
             && (json.path() == csv.path() || json.is_standard_output() && csv.is_standard_output())
         {

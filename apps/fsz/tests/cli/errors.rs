@@ -174,6 +174,19 @@ fn outputs_are_what_their_names_say() {
     fixture.refused(&["inspect", "T.fsz", "--tiles", "t.png"], words);
     let words = "a plot is written as .svg, not as .png: name the output p.svg";
     fixture.refused(&["inspect", ".", "--plot", "p.png"], words);
+    // Also of these, one that is there would be lost.
+    let bench = ["bench", FIELD, "--target-mb", "1", "--repeat", "1"];
+    for name in ["other.fsz", "y.f32", "y.npy"] {
+        let table = "a table is written as .csv, not as .";
+        fixture.refused(&["inspect", "T.fsz", "-f", "--tiles", name], table);
+        fixture.refused(&[&bench[..], &["-f", "--csv", name]].concat(), table);
+        let report = "a report is written as .json, not as .";
+        fixture.refused(&[&bench[..], &["-f", "--json", name]].concat(), report);
+        let plot = "a plot is written as .svg, not as .";
+        fixture.refused(&["inspect", "T.fsz", "T.fsz", "-f", "--plot", name], plot);
+    }
+    let words = "a report is written as .json, not as .csv: name the output b.json";
+    fixture.refused(&[&bench[..], &["--json", "b.csv"]].concat(), words);
     fixture.fine(&["picture", "T.fsz", "-o", "p.png"]);
     // As thumbnailers name them.
     fixture.fine(&["picture", "T.fsz", "-o", ".thumbnail.AB12CD"]);
