@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use fsz::{Bound, Profile, Progress};
+use fsz::{Bound, DType, Profile, Progress};
 use fsz_field::Output;
 use fsz_figure::number::short;
 use fsz_study::Peer;
@@ -149,6 +149,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         (BackendChoice::Cuda, _) | (BackendChoice::Auto, Some(_)) => true,
         (BackendChoice::Auto, None) => fsz::devices().is_ok(),
     };
+    // Before anything is measured; of f32, whose bounds may be smaller: no field is open yet.
+    args.bounds(&[]).into_iter().try_for_each(|bound| bound.check(DType::F32))?;
     codec::start(args.threads.iter().copied().map(codec::threads).max())?;
     match cuda {
         true if !args.threads.is_empty() => {

@@ -110,6 +110,23 @@ fn cuda_gives_figures_or_says_why_not() {
     assert_eq!(fixture.read_text("b.csv").lines().count(), 1 + 6 + rows.len() + means.len());
 }
 
+/// A wrong bound behind others would cost what was measured with these.
+#[test]
+fn bounds_are_checked_before_anything_is_measured() {
+    let fixture = Fixture::with_field();
+    fixture.write("copy.toml", COPY.replace("cp ", "touch measured; cp ").as_bytes());
+    let bench = ["bench", FIELD, "--target-mb", "1", "--repeat", "1", "--peer", "copy.toml"];
+    for (option, words) in [
+        ("--range=0", "value-range bound 0: it must be"),
+        ("--abs=nan", "absolute bound NaN: it must be"),
+        ("--relative=0.7", "pointwise-relative bound 0.7: it must be"),
+    ] {
+        fixture.refused(&[&bench[..], &["--range", "1e-3", option]].concat(), words);
+    }
+    fixture.fine(&bench);
+    assert!(fixture.path("measured").exists(), "the peer leaves a file where it ran");
+}
+
 #[test]
 fn misuse() {
     let fixture = Fixture::with_field();
