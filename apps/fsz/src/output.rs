@@ -65,10 +65,12 @@ pub fn refuse_standard_output(folder: &Path, what: &str) -> Result<()> {
 pub fn refuse_file_name(folder: &Path, inputs: usize) -> Result<()> {
     let ending = ending(folder);
     if !is_folder(folder) && (ending == "fsz" || is_of(VALUES, &ending)) {
-        bail!(
-            "{} names one file, and {inputs} inputs go to a folder: name one, or end it with /",
-            folder.display()
-        );
+        let what = match inputs {
+            // A single file would go to a file: it is one of a folder.
+            1 => "what is in a folder goes to one".to_owned(),
+            _ => format!("{inputs} inputs go to a folder"),
+        };
+        bail!("{} names one file, and {what}: name a folder, or end it with /", folder.display());
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::output::{Output, folder, sync_folder};
 pub fn create_folder(path: &Path) -> Result<()> {
     // A slash at the end would hide what is there, and a file may stand where a folder around it is meant.
     for place in path.components().as_path().ancestors() {
-        if place.is_file() {
+        if place.exists() && !place.is_dir() {
             return Err(Error::file(place, "is a file: name a folder"));
         }
         if place.is_symlink() && !place.exists() {
@@ -118,7 +118,10 @@ mod tests {
         let [file, link] = ["file", "link"].map(|name| place.path().join(name));
         fs::write(&file, "").unwrap();
         std::os::unix::fs::symlink("nowhere", &link).unwrap();
-        for (path, words) in [(file, "is a file"), (link, "is a link that leads nowhere")] {
+        let device = PathBuf::from("/dev/null");
+        for (path, words) in
+            [(file, "is a file"), (device, "is a file"), (link, "is a link that leads nowhere")]
+        {
             for behind in ["", "/", "/inner", "/inner/folder/"] {
                 let named = format!("{}{behind}", path.display());
                 let told = create_folder(Path::new(&named)).unwrap_err().to_string();

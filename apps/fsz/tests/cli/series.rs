@@ -754,7 +754,7 @@ fn a_series_is_decompressed_as_it_was_compressed() {
 fn several_inputs_do_not_make_a_folder_that_is_named_like_a_file() {
     let fixture = with_steps();
     let args = [&["compress"][..], &INPUTS, &["--abs", "1", "-o"]].concat();
-    let words = "names one file, and 3 inputs go to a folder: name one, or end it with /";
+    let words = "names one file, and 3 inputs go to a folder: name a folder, or end it with /";
     for name in ["T.fsz", "T.NPY"] {
         fixture.refused(&[&args[..], &[name]].concat(), &format!("{name} {words}"));
     }
@@ -765,6 +765,9 @@ fn several_inputs_do_not_make_a_folder_that_is_named_like_a_file() {
         fixture.refused(&["decompress", "T.fsz", "-o", name], &format!("{name} {words}"));
         fixture.fine(&["decompress", "T.fsz", "-o", &format!("{name}/")]);
     }
+    fixture.fine(&["compress", INPUTS[0], "--abs", "1", "-o", "one/"]);
+    let words = "x.npy names one file, and what is in a folder goes to one: name a folder";
+    fixture.refused(&["decompress", "one", "-o", "x.npy"], words);
 }
 
 #[test]
