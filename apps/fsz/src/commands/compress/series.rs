@@ -1,5 +1,6 @@
 //! A series: all inputs, or all steps of an ADIOS2 file, into a folder, with one range for all of them.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -174,12 +175,13 @@ impl Series<'_> {
 
     /// Errs when a stream that is there has a bound of another range, though nothing was added or changed since.
     fn refuse_other_ranges(&self, ranges: &[(String, Range)]) -> Result<()> {
-        let is_fresh = |kept: &Option<Kept>| kept.is_some_and(|kept| kept.fresh);
-        for (step, kept) in self.steps.iter().zip(&self.kept) {
+        let is_new = |kept: &Option<Kept>| !kept.is_some_and(|kept| kept.fresh);
+        let steps = || self.steps.iter().zip(&self.kept);
+        let of_new = steps().filter(|(_, kept)| is_new(kept)).map(|(step, _)| &*step.variable);
+        let changed: HashSet<&str> = of_new.collect();
+        for (step, kept) in steps() {
             let (Some(kept), Some(range)) = (kept, self.range(step, ranges)) else { continue };
-            let mut others = self.steps.iter().zip(&self.kept);
-            let as_it_was = self.given.is_some()
-                || others.all(|(other, kept)| other.variable != step.variable || is_fresh(kept));
+            let as_it_was = self.given.is_some() || !changed.contains(&*step.variable);
             if as_it_was && !kept.is_of(self.args, Some(range)) {
                 return Err(kept.of_other_range(self.args, range, step));
             }
