@@ -82,6 +82,8 @@ fn command() -> clap::Command {
             };
             match kind == TypeId::of::<f64>() {
                 true => arg.allow_hyphen_values(true),
+                // Where that is set already, negative numbers are among them.
+                false if arg.is_allow_hyphen_values_set() => arg,
                 false => arg.allow_negative_numbers(true),
             }
         }

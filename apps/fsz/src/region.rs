@@ -22,7 +22,8 @@ pub struct RegionArgs {
     bound_in: Vec<InBox>,
     /// Another bound where a mask is set: a field of the same shape, or a .npy file of bool or uint8; 0 and
     /// NaN are not set. Masks come after boxes
-    #[arg(long, value_name = "MASK.npy=E", value_parser = OsStringValueParser::new().try_map(InMask::parse))]
+    // A mask may be standard input: -=E.
+    #[arg(long, value_name = "MASK.npy=E", allow_hyphen_values = true, value_parser = OsStringValueParser::new().try_map(InMask::parse))]
     bound_where: Vec<InMask>,
 }
 

@@ -268,6 +268,18 @@ fn what_is_named_like_standard_input_or_output_changes_nothing() {
     check();
 }
 
+/// Though what stands for that begins with -.
+#[test]
+fn a_mask_is_read_from_standard_input() {
+    let fixture = Fixture::with_field();
+    let compress = ["compress", FIELD, "-o", "-", "--abs", "0.1", "--bound-where"];
+    let field = fixture.read(FIELD);
+    let own = piped(&fixture, &[&compress[..], &["-=0.01"]].concat(), &field);
+    let mask = format!("{FIELD}=0.01");
+    assert!(own == piped(&fixture, &[&compress[..], &[&mask]].concat(), b""));
+    fixture.refused(&[&compress[..], &["--force"]].concat(), "a bound is missing");
+}
+
 /// Each would be taken for the other.
 #[test]
 fn standard_input_is_one_input() {
