@@ -47,6 +47,20 @@ impl Inputs {
 /// What stands for standard input or output, even where something has this name.
 pub const STANDARD: &str = "-";
 
+/// Whether two outputs are one file, or both are standard output. The file need not be there, but its folder is: paths to
+/// that may be different ones.
+pub fn is_one_file(a: &Output, b: &Output) -> bool {
+    let place = |output: &Output| {
+        let path = output.path();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        Some((folder.unwrap_or(Path::new(".")).canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    match (a.is_standard_output(), b.is_standard_output()) {
+        (false, false) => place(a) == place(b),
+        (of_a, of_b) => of_a && of_b,
+    }
+}
+
 /// Whether the output is a folder: then all that is made goes there, each to a file of its own.
 pub fn is_folder(output: &Path) -> bool {
     output != STANDARD && output.is_dir() || output.as_os_str().as_encoded_bytes().ends_with(b"/")

@@ -229,7 +229,7 @@ impl Args {
         self.json.iter().try_for_each(|path| output::refuse_json(path))?;
         self.csv.iter().try_for_each(|path| output::refuse_csv(path))?;
         if let [Some(json), Some(csv)] = &outputs
-            && (json.path() == csv.path() || json.is_standard_output() && csv.is_standard_output())
+            && output::is_one_file(json, csv)
         {
             bail!("--json and --csv would both go to {}: name a file each", json.path().display());
         }

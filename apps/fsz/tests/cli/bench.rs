@@ -59,6 +59,11 @@ fn figures_go_to_standard_output_alone() {
         fixture.refused(&[&bench[..], &["--json", both, "--csv", both]].concat(), "both go to");
     }
     assert_eq!(fixture.names(), [FIELD]);
+    // By two paths.
+    std::fs::create_dir(fixture.path("sub")).unwrap();
+    let paths = ["--json", "one.txt", "--csv", "sub/../one.txt", "--force"];
+    fixture.refused(&[&bench[..], &paths].concat(), "both go to");
+    fixture.fine(&[&bench[..], &["--json", "one.txt", "--csv", "sub/one.txt"]].concat());
 }
 
 #[test]
