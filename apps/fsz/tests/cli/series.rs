@@ -308,6 +308,23 @@ fn a_series_of_other_options_is_not_resumed() {
     assert_eq!(fixture.read("out/b_6x20x30.fsz"), b"notes");
 }
 
+/// Of raw values, without a shape on the command line, it is the one in the name.
+#[test]
+fn steps_of_another_shape_are_not_kept() {
+    let fixture = with_steps();
+    let told = |options: &[&'static str]| compress(&[&["--abs", "1"], options].concat());
+    fixture.fine(&told(&["--shape", "3600"]));
+    std::fs::remove_file(fixture.path("out/c_6x20x30.fsz")).unwrap();
+    fixture.refused(&told(&["--resume"]), "out/a_6x20x30.fsz has the shape 3600, not 6x20x30:");
+    assert!(!fixture.path("out/c_6x20x30.fsz").exists());
+    let same = fixture.fine(&told(&["--shape", "3600", "--resume"]));
+    assert!(same.contains("(2 kept)"), "{same}");
+    // By half as many values of twice the size.
+    fixture.fine(&told(&["--shape", "1800", "--dtype", "f64", "--force"]));
+    let words = "has the shape 1800, not 3600; the type f64, not f32:";
+    fixture.refused(&told(&["--shape", "3600", "--resume"]), words);
+}
+
 #[test]
 fn a_layout_and_a_field_without_range_are_resumed_too() {
     let fixture = with_steps();

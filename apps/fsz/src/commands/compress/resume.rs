@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use anyhow::{Error, Result, anyhow, bail};
-use fsz::{Bound, Codec, Header, Profile, Progress, Stream};
+use fsz::{Bound, Codec, DType, Header, Profile, Progress, Stream};
 use fsz_field::{Shape, StreamFile};
 use fsz_figure::number::short;
 
@@ -55,22 +55,30 @@ fn look(
     let file = StreamFile::open(&step.output)
         .map_err(|error| anyhow!("{error}; once it is deleted, --resume makes it anew"))?;
     let stream = file.stream()?;
+    let header = stream.header();
+    // Of one time they may be in either order.
+    let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
+    let is_same_step = header.time_step == Some(inputs.number(step)?);
+    let is_unchanged = is_same_step && inputs.changed(step).is_some_and(is_older);
     let asked = Asked::of(args)?;
     let mut other = asked.differences(&stream, &inputs.missing(step)?);
+    // What became of an input that changed may have another shape and type than it had.
+    let raw = if is_unchanged { inputs.open_raw(step, codec)? } else { None };
+    let own = raw.as_ref().map(|field| (field.shape(), field.dtype()));
+    let (shape, dtype) = (args.inputs.shape.as_ref(), args.inputs.dtype);
+    let (shape, dtype) = own.map_or((shape, dtype), |(shape, dtype)| (Some(shape), Some(dtype)));
+    other.extend(other_kind(header, shape, dtype));
     if !same_regions(args, codec, inputs, step, &stream, asked.bound)? {
         other.push("other bounds by region".to_owned());
     }
     if !other.is_empty() {
         bail!("{} has {}: {ADVICE}", step.output.display(), other.join("; "));
     }
-    let (header, certificate) = (stream.header(), stream.certificate());
-    // Of one time they may be in either order.
-    let is_older = |input: SystemTime| there.modified().is_ok_and(|written| written > input);
-    let is_same_step = header.time_step == Some(inputs.number(step)?);
+    let certificate = stream.certificate();
     // Tables that are damaged are like no others; what is damaged is made anew.
     let unlike = model.is_some_and(|model| !stream.is_like(model).unwrap_or(false));
     Ok(Some(Kept {
-        fresh: !unlike && is_same_step && inputs.changed(step).is_some_and(is_older),
+        fresh: !unlike && is_unchanged,
         unlike,
         range: Range { min: certificate.min, max: certificate.max },
         bound: header.bound,
@@ -141,22 +149,14 @@ impl<'a> Asked<'a> {
         } else if self.args.profile.layout.is_some() && has.layout_name() != asked.layout_name() {
             differ(format!("the layout {}", has.layout_name()), asked.layout_name().to_owned());
         }
-        let Args { name, inputs, .. } = self.args;
         if !same_missing(header, missing) {
             differ(format!("the missing values {}", list(&header.missing)), list(missing));
         }
         // An empty one is none.
         let own = header.name.as_deref().unwrap_or_default();
-        if let Some(asked) = name.as_deref().filter(|asked| *asked != own) {
+        if let Some(asked) = self.args.name.as_deref().filter(|asked| *asked != own) {
             let [own, asked] = [own, asked].map(|name| if name.is_empty() { "none" } else { name });
             differ(format!("the name {own}"), asked.to_owned());
-        }
-        if let Some(asked) = inputs.shape.as_ref().filter(|shape| shape.sides() != header.shape) {
-            let has = Shape::new(&header.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
-            differ(format!("the shape {has}"), asked.to_string());
-        }
-        if let Some(asked) = inputs.dtype.filter(|dtype| *dtype != header.dtype) {
-            differ(format!("the type {}", header.dtype), asked.to_string());
         }
         if has.name() == asked.name() && has.research() != asked.research() {
             other.push("other research options".to_owned());
@@ -177,6 +177,19 @@ impl<'a> Asked<'a> {
             _ => has == self.bound,
         }
     }
+}
+
+/// The shape and the type that a stream has, and should have, where these are others.
+fn other_kind(header: &Header, shape: Option<&Shape>, dtype: Option<DType>) -> Vec<String> {
+    let mut other = Vec::new();
+    if let Some(asked) = shape.filter(|shape| shape.sides() != header.shape) {
+        let has = Shape::new(&header.shape).map_or_else(|e| e.to_string(), |s| s.to_string());
+        other.push(format!("the shape {has}, not {asked}"));
+    }
+    if let Some(asked) = dtype.filter(|dtype| *dtype != header.dtype) {
+        other.push(format!("the type {}, not {asked}", header.dtype));
+    }
+    other
 }
 
 /// Whether a stream has these missing values, which it keeps in its own type.

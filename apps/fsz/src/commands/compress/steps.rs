@@ -225,6 +225,15 @@ impl<'a> Inputs<'a> {
         Ok(field.with_named_missing(&self.args.missing))
     }
 
+    /// The field of a step where it is in a file of raw values, of which options tell shape and type.
+    pub fn open_raw(&self, step: &Step, codec: &Codec) -> Result<Option<Field>> {
+        let path = &self.args.input[step.input];
+        if Kind::of(path)? != Kind::Raw {
+            return Ok(None);
+        }
+        Ok(Some(self.args.inputs.source(path)?.open(path, codec)?))
+    }
+
     /// The time step that the stream of a step has: its input's own, where that is a stream.
     pub fn number(&self, step: &Step) -> Result<u64> {
         let own = self.header(step)?.and_then(|header| header.time_step);
