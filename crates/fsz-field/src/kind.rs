@@ -102,6 +102,13 @@ fn of_folder(path: &Path) -> Result<Kind> {
 
 /// Errs unless a file begins as an FSZ stream.
 pub(crate) fn expect_fsz(path: &Path) -> Result<()> {
+    if !piped::is_piped(path) && path.is_dir() {
+        of_folder(path)?;
+        return Err(Error::file(
+            path,
+            "an ADIOS2 file: extract an ADIOS2 block first with fsz extract",
+        ));
+    }
     match start_of(path, FSZ_MAGIC.len())? {
         start if start == FSZ_MAGIC => Ok(()),
         start => Err(not_fsz(path, &start)),

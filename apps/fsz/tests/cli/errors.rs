@@ -312,6 +312,14 @@ fn a_name_does_not_make_a_stream() {
     fixture.refused(&["compare", FIELD, "T.fsz"], words);
     fixture.refused(&["compress", "T.fsz", "-o", "x.fsz", "--abs", "1"], words);
     fixture.refused(&["study", "T.fsz", "--out", "."], words);
+    for (folder, words) in [
+        ("a.bp", "a.bp: an ADIOS2 file: extract an ADIOS2 block first with fsz extract"),
+        ("series", "series: a folder without .fsz files"),
+    ] {
+        std::fs::create_dir(fixture.path(folder)).unwrap();
+        let like = ["compress", FIELD, "-o", "x.fsz", "--abs", "1", "--like", folder];
+        fixture.refused(&like, words);
+    }
 }
 
 #[cfg(not(feature = "adios2"))]
