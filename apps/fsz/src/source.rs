@@ -145,7 +145,10 @@ impl SourceArgs {
                 "{path}: {name} has {steps} steps: choose one with --step{or}"
             );
         }
-        Ok(crate::patience::read(path, || file.read(&name, self.step.unwrap_or(0), self.block))?)
+        let read = || file.read(&name, self.step.unwrap_or(0), self.block);
+        let field = crate::patience::read(path, read)?;
+        self.hints().agree(path, field.shape(), field.dtype())?;
+        Ok(field)
     }
 
     #[cfg(not(feature = "adios2"))]

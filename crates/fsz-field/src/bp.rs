@@ -125,10 +125,12 @@ impl Bp {
             Some(id) => match usize::try_from(id).ok().and_then(|i| blocks.blocks.get(i)) {
                 Some(found) => (found.count.clone(), Selection::Block(id)),
                 None => {
-                    let reason = format!(
-                        "step {step} of {name} has {} ADIOS2 blocks; there is no block {id}",
-                        blocks.blocks.len()
-                    );
+                    let total = match blocks.blocks.len() {
+                        1 => "1 ADIOS2 block".to_owned(),
+                        total => format!("{total} ADIOS2 blocks"),
+                    };
+                    let reason =
+                        format!("step {step} of {name} has {total}; there is no block {id}");
                     return Err(Error::file(&self.path, reason));
                 }
             },

@@ -448,4 +448,19 @@ fn misuse() {
         let series = ["compress", inputs[0], inputs[1], "-o", "s/", "--abs", "1"];
         fixture.refused(&series, "out.bp: an ADIOS2 file is a series of its own");
     }
+    let t = ["--variable", "T", "--step", "1"];
+    for command in [
+        &["compress", "out.bp", "-o", "x.fsz", "--abs", "1"][..],
+        &["compress", "out.bp", "-o", "new/", "--abs", "1"],
+        &["slice", "out.bp", "-o", "x.npy", "--axis", "0", "--index", "0"],
+        &["picture", "out.bp", "-o", "x.png"],
+        &["compare", "out.bp", FIELD],
+    ] {
+        let words = "out.bp: the file's shape is 6x20x30, not 3600: omit --shape";
+        fixture.refused(&[command, &t, &["--shape", "3600"]].concat(), words);
+        let words = "out.bp: the file's values are f32, not f64: omit --dtype";
+        fixture.refused(&[command, &t, &["--dtype", "f64"]].concat(), words);
+        // Of the raw file it is true, too.
+        fixture.fine(&[command, &t, &["--shape", "6x20x30", "--dtype", "f32"]].concat());
+    }
 }

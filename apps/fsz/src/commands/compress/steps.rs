@@ -11,6 +11,8 @@ use std::time::SystemTime;
 use anyhow::{Result, bail, ensure};
 use fsz::{Codec, Header, Progress};
 #[cfg(feature = "adios2")]
+use fsz_field::Hints;
+#[cfg(feature = "adios2")]
 use fsz_field::bp::{BlockInfo, NO_VARIABLES};
 use fsz_field::{Field, Kind, StreamFile};
 
@@ -219,6 +221,8 @@ impl<'a> Inputs<'a> {
         if let Some(bp) = &self.bp {
             let read = || bp.read(&step.variable, step.number, self.args.inputs.block);
             let field = crate::patience::read(path, read)?;
+            let (shape, dtype) = (self.args.inputs.shape.clone(), self.args.inputs.dtype);
+            Hints { shape, dtype, ..Hints::default() }.agree(path, field.shape(), field.dtype())?;
             return Ok(field.with_named_missing(&self.args.missing));
         }
         let field = self.args.inputs.source(path)?.open_watched(path, codec, progress)?;
