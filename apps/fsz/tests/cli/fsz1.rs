@@ -44,6 +44,11 @@ fn inspect_tells_what_it_is_and_the_variant_of_each_tile() {
     let kinds: Vec<&str> = csv.lines().skip(1).filter_map(|line| line.split(',').nth(1)).collect();
     assert_eq!(kinds[..5], ["lz1", "lz2", "lz1_centered", "lz2_centered", "lz1"]);
     fixture.refused(&["inspect", "T.fsz", "--variable", "T"], ".bp");
+    // In the table of several files it has no place.
+    fixture.fine(&["compress", FIELD, "-o", "own.fsz", "--abs", "1"]);
+    let both = fixture.run(&["inspect", "T.fsz", "own.fsz"]);
+    assert!(both.code == 1 && both.out.contains("own.fsz"), "{both:?}");
+    assert!(both.err.ends_with("which has no certificate: inspect it alone\n"), "{both:?}");
 }
 
 #[test]

@@ -79,12 +79,11 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
     let mut folder = Folder { streams: Vec::new(), unreadable: Vec::new() };
     let (files, names): (Vec<PathBuf>, Vec<String>) = named(&args.inputs)?.into_iter().unzip();
     for (path, file) in files.iter().zip(names) {
-        let report = |file: StreamFile| Ok(Report::of(&file.stream()?));
-        match StreamFile::open(path).and_then(report) {
+        match report(path) {
             Ok(report) => folder.streams.push(File { file, report }),
             Err(error) => {
                 let reason = error.to_string();
-                terminal::problem(&error.into());
+                terminal::problem(&error);
                 folder.unreadable.push(Unreadable { file, reason });
             }
         }
@@ -105,6 +104,17 @@ pub fn inspect(args: &Args, quiet: bool) -> Result<ExitCode> {
         terminal::print(&format!("{title}{}{}", folder.text()?, series::sums(&points)))?;
     }
     Ok(if folder.unreadable.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The report of one of several files.
+fn report(path: &Path) -> Result<Report> {
+    if Kind::of(path).is_ok_and(|kind| kind == Kind::Fsz1) {
+        bail!(
+            "{}: a file of the paper author's release (magic FSZ1), which has no certificate: inspect it alone",
+            path.display()
+        );
+    }
+    Ok(Report::of(&StreamFile::open(path)?.stream()?))
 }
 
 impl Folder {
