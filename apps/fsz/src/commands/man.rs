@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Command;
-use fsz_field::{Output, create_folder};
+use fsz_field::{Folder, Output};
 use fsz_manual::{Program, name, page};
 
 use crate::cli::EXIT_CODES;
@@ -25,19 +25,24 @@ pub struct Args {
 /// Writes the pages of `all` and its subcommands.
 pub fn run(args: &Args, all: Command, quiet: bool) -> Result<()> {
     refuse_standard_output(&args.out, "a page for each command")?;
-    create_folder(&args.out)?;
+    let filled = Folder::create(&args.out)?;
     // What prints a page has none of its own, to which fsz.1 would refer.
     let mut all = all.disable_help_subcommand(true);
     all.build();
     let version = format!("fsz {}", all.get_version().unwrap_or_default());
     let program = Program { version: &version, exit_codes: &EXIT_CODES };
-    for command in std::iter::once(&all).chain(all.get_subcommands()) {
+    // All before one of them is written: what is there is told before others come beside it.
+    let begin = |command| {
         let path = args.out.join(format!("{}.1", name(command)));
-        let mut output = Output::create(&path, args.force)?;
+        Ok((command, Output::create(&path, args.force)?))
+    };
+    let commands = std::iter::once(&all).chain(all.get_subcommands());
+    for (command, mut output) in commands.map(begin).collect::<Result<Vec<_>>>()? {
         let see_also = (!command.has_subcommands()).then_some("fsz");
         output.put(page(command, &program, see_also).as_bytes())?;
-        output.commit()?;
+        filled.commit(output)?;
     }
+    drop(filled);
     let done = format!("{}: fsz.1 and one page per command", args.out.display());
     terminal::summary(quiet, false, &done)
 }

@@ -202,4 +202,9 @@ fn manual_pages() {
     assert!(shells.is_ascii() && compress.contains("[u2026]"));
     fixture.refused(&["man", "--out", "man"], "--force");
     fixture.fine(&["man", "--out", "man", "--force"]);
+    // None comes beside one that is there.
+    std::fs::create_dir(fixture.path("other")).unwrap();
+    fixture.write("other/fsz-verify.1", b"");
+    fixture.refused(&["man", "--out", "other"], "other/fsz-verify.1 already exists");
+    assert_eq!(std::fs::read_dir(fixture.path("other")).unwrap().count(), 1);
 }
