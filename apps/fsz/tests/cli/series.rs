@@ -801,4 +801,10 @@ fn after_an_error_it_is_told_that_steps_can_be_kept() {
     );
     fixture.write("d_6x20x30.f32", &fixture.read(INPUTS[0]));
     assert!(fixture.fine(&[&args[..], &["--resume"]].concat()).contains("3 kept"));
+    // Those of another bound that are not overwritten yet could not be resumed.
+    fixture.write("b_6x20x30.f32", &fixture.read(INPUTS[0])[1..]);
+    let other = [&["compress"][..], &INPUTS, &["--abs", "2", "-o", "out", "--force"]].concat();
+    let run = fixture.run(&other);
+    let words = "completed steps are overwritten, and the others as they were; run it again with --force\nerror: ";
+    assert!(run.code == 2 && run.err.starts_with(words), "{}", run.err);
 }

@@ -19,6 +19,9 @@ use crate::output::{refuse_file_name, refuse_standard_output};
 use crate::{interrupt, limit, terminal};
 
 const KEPT: &str = "completed steps are kept; continue with --resume";
+/// Those of an earlier run may have other options, with which nothing is resumed.
+const OVERWRITTEN: &str =
+    "completed steps are overwritten, and the others as they were; run it again with --force";
 
 /// How the steps of a series belong together.
 #[derive(Debug, clap::Args)]
@@ -82,7 +85,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
         true => resume::find(args, codec, &inputs, &steps)?,
         false => vec![None; steps.len()],
     };
-    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given, quiet };
+    let is_there = |step: &Step| step.output.exists();
+    let left = if args.force && steps.iter().any(is_there) { OVERWRITTEN } else { KEPT };
+    let series = Series { args, codec, inputs: &inputs, steps: &steps, kept, given, left, quiet };
     if !args.force && !args.series.resume {
         series.refuse_existing()?;
     }
@@ -100,8 +105,8 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     .inspect_err(|error| {
         // Who resumes knows, but for who interrupts.
         let is_news = is_interrupt(error) || !args.series.resume;
-        if is_news && steps.iter().any(|step| step.output.exists()) {
-            terminal::note(quiet, KEPT);
+        if is_news && steps.iter().any(is_there) {
+            terminal::note(quiet, left);
         }
     })?;
     drop(filled);
@@ -124,6 +129,8 @@ struct Series<'a> {
     kept: Vec<Option<Kept>>,
     /// The range that was told.
     given: Option<Range>,
+    /// What an end on the way leaves.
+    left: &'static str,
     quiet: bool,
 }
 
@@ -206,7 +213,7 @@ impl Series<'_> {
         for (step, kept) in self.steps.iter().zip(&self.kept) {
             let range = self.range(step, ranges);
             if step.output.exists() {
-                interrupt::keeps(self.quiet, KEPT);
+                interrupt::keeps(self.quiet, self.left);
             }
             if kept.is_some_and(|kept| kept.fresh && kept.is_of(self.args, range)) {
                 let file = StreamFile::open(&step.output)?;
@@ -236,7 +243,7 @@ impl Series<'_> {
                 Output::create(&step.output, self.args.force || self.args.series.resume)?;
             output.put(&bytes)?;
             folder.commit(output)?;
-            interrupt::keeps(self.quiet, KEPT);
+            interrupt::keeps(self.quiet, self.left);
             sum.add(&Stream::open(&bytes)?);
         }
         Ok((sum, there))
