@@ -38,7 +38,9 @@ pub struct SeriesArgs {
     /// Keep the steps that an earlier run with the same options completed. Compressed again are steps whose
     /// input or place in the list changed, whose values are damaged, or that are coded like another file than
     /// that of --like; a damaged header is an error. An input also counts as changed after chmod, chown or a
-    /// new hard link: only the time of these shows that an older file took its place, as by mv, cp -p or tar
+    /// new hard link: only the time of these shows that an older file took its place, as by mv, cp -p or tar.
+    /// Streams do not tell the folder of their input: an older file of the same name in another one counts as
+    /// unchanged
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }
