@@ -1,6 +1,6 @@
 //! Calls for device memory: words where there is no device, a round trip where there is one.
 
-use std::ptr;
+use std::{ffi::c_void, ptr};
 
 use fsz_c::*;
 use fsz_tests::fields::smooth;
@@ -36,10 +36,7 @@ fn without_a_device_calls_say_why() {
         fails(fszc_device_describe(0, info.as_mut_ptr().cast(), size), device, "device error");
         // What follows from shape and options needs no device.
         let options = value_range(1e-3);
-        let compression: Owned<fszc_compression> = Owned::new(
-            |out| fszc_compression_new(SHAPE.as_ptr(), 3, FSZC_F32, options.0, out),
-            fszc_compression_free,
-        );
+        let compression = compression(&options);
         assert!(fszc_compression_max_len(compression.0) > 96_000);
         assert!(fszc_compression_scratch_len(compression.0) > 0);
         let null = ptr::null_mut();
@@ -73,12 +70,32 @@ fn no_device() -> bool {
     reason.is_some()
 }
 
+fn device_codec() -> Owned<fszc_device_codec> {
+    // SAFETY: a place for a handle.
+    Owned::new(|out| unsafe { fszc_device_codec_new(0, out) }, fszc_device_codec_free)
+}
+
+/// Of fields of [`SHAPE`].
+fn compression(options: &Owned<fszc_compress_options>) -> Owned<fszc_compression> {
+    Owned::new(
+        // SAFETY: `SHAPE` has three sides, the options live, and there is a place for a handle.
+        |out| unsafe { fszc_compression_new(SHAPE.as_ptr(), 3, FSZC_F32, options.0, out) },
+        fszc_compression_free,
+    )
+}
+
 fn memory(len: u64) -> Owned<fszc_device_memory> {
     Owned::new(
         // SAFETY: a place for a handle.
         |out| unsafe { fszc_device_memory_new(0, len as usize, out) },
         fszc_device_memory_free,
     )
+}
+
+/// Its address.
+fn at(memory: &Owned<fszc_device_memory>) -> *mut c_void {
+    // SAFETY: the memory lives.
+    unsafe { fszc_device_memory_address(memory.0) }
 }
 
 #[test]
@@ -113,17 +130,11 @@ fn fields_and_streams_in_device_memory() {
             ok(fszc_compress_options_set_profile(options.0, profile, FSZC_LAYOUT_AUTO));
             let expected = compress(&cpu(), &field, &SHAPE, &options);
             let whole = decompress::<f32>(&cpu(), &expected);
-            let codec: Owned<fszc_device_codec> =
-                Owned::new(|out| fszc_device_codec_new(0, out), fszc_device_codec_free);
-            let compression: Owned<fszc_compression> = Owned::new(
-                |out| fszc_compression_new(SHAPE.as_ptr(), 3, FSZC_F32, options.0, out),
-                fszc_compression_free,
-            );
+            let (codec, compression) = (device_codec(), compression(&options));
             let most = fszc_compression_max_len(compression.0);
             let on_device = memory(raw);
             let stream = memory(most);
             let scratch = memory(fszc_compression_scratch_len(compression.0));
-            let at = |memory: &Owned<fszc_device_memory>| fszc_device_memory_address(memory.0);
             ok(fszc_device_memory_write(on_device.0, 0, field.as_ptr().cast(), raw as usize));
             let queue = ptr::null_mut();
             let (field_at, stream_at) = (at(&on_device), at(&stream));
@@ -202,14 +213,8 @@ fn regions_of_fields_in_device_memory() {
             ok(fszc_compress_options_add_box(options.0, start, count, 3, 1e-4));
             ok(fszc_compress_options_add_mask(options.0, mask.as_ptr(), mask.len(), 1e-3));
             let expected = compress(&cpu(), &field, &SHAPE, &options);
-            let codec: Owned<fszc_device_codec> =
-                Owned::new(|out| fszc_device_codec_new(0, out), fszc_device_codec_free);
-            let compression: Owned<fszc_compression> = Owned::new(
-                |out| fszc_compression_new(SHAPE.as_ptr(), 3, FSZC_F32, options.0, out),
-                fszc_compression_free,
-            );
+            let (codec, compression) = (device_codec(), compression(&options));
             let most = fszc_compression_max_len(compression.0);
-            let at = |memory: &Owned<fszc_device_memory>| fszc_device_memory_address(memory.0);
             let (there, stream) = (memory(raw as u64), memory(most));
             let scratch = memory(fszc_compression_scratch_len(compression.0));
             ok(fszc_device_memory_write(there.0, 0, field.as_ptr().cast(), raw));
