@@ -39,243 +39,204 @@ pub(crate) const NO_FAULT: u64 = u64::MAX;
 /// Bytes that a kernel reads at a time.
 pub(crate) const VECTOR: usize = 16;
 
-/// Enqueues the decompression of a part of a stream to device memory at `out`, with what regions hold of it: then it
-/// waits.
-///
-/// # Safety
-/// As [`launch_tiles`].
-pub(crate) unsafe fn launch(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    selection: &Selection<'_>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    // SAFETY: as the caller vouches.
-    unsafe {
-        launch_part(device, kind, view, selection, out, status, queue)?;
-        put_regions(device, kind, view, selection, out, status, queue)
-    }
+/// The decompression of a stream on a device. Its methods enqueue it in `queue`.
+#[derive(Clone, Copy)]
+pub(crate) struct Decompression<'a> {
+    pub device: &'a Device,
+    pub kind: &'a StreamKind,
+    pub view: &'a StreamView,
+    /// Device memory for what is decompressed.
+    pub out: u64,
+    /// A [`REPORT`] in device memory, at a multiple of 8, after [`StreamKind::clear`].
+    pub status: u64,
+    pub queue: sys::CUstream,
 }
 
-/// Enqueues the decompression of a part of a stream, without regions.
-///
-/// # Safety
-/// As [`launch_tiles`].
-pub(crate) unsafe fn launch_part(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    selection: &Selection<'_>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    // SAFETY: as the caller vouches.
-    unsafe {
-        match selection {
-            Selection::Field => launch_field(device, kind, view, out, status, queue),
-            Selection::Tiles(tiles) => {
-                launch_tiles(device, kind, view, tiles.clone(), out, status, queue)
-            }
-            Selection::Box(boxed) => launch_box(device, kind, view, *boxed, out, status, queue),
+impl Decompression<'_> {
+    /// Decompresses a part of the stream, with what regions hold of it: then it waits.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles).
+    pub unsafe fn with_regions(&self, selection: &Selection<'_>) -> Result<()> {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            self.part(selection)?;
+            put_regions(self, selection)
         }
     }
-}
 
-/// Enqueues the decompression of the tiles `tiles` of a stream to device memory at `out`, without regions.
-///
-/// # Safety
-/// As [`Module::launch`](crate::cuda::kernels::module::Module::launch): `view`, `out` and `status` (a [`REPORT`], 8 byte
-/// aligned, after [`StreamKind::clear`]) are device memory of the current context, long enough for what they stand for.
-pub(crate) unsafe fn launch_tiles(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    tiles: Range<u64>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    if tiles.is_empty() {
-        return Ok(());
-    }
-    if let Tiles::Dense { boxes, grid } = &kind.tiles {
-        let whole = tiles == (0..grid.tiles()) && grid.is_linear();
-        let output = BoxesToTiles {
-            out,
-            before: if whole { 0 } else { grid.len_of(0..tiles.start) },
-            first: tiles.start as u32,
-            end: tiles.end as u32,
-        };
+    /// Decompresses a part of the stream, without regions, as all that follows.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles).
+    pub unsafe fn part(&self, selection: &Selection<'_>) -> Result<()> {
         // SAFETY: as the caller vouches.
-        return unsafe {
-            match whole {
-                true => launch_field(device, kind, view, out, status, queue),
-                false => {
-                    let operation = Operation::DecompressTiles(kind.coder());
-                    let of = (device, kind, &**boxes, view, status, queue);
-                    launch_boxes(of, operation, output)
-                }
+        unsafe {
+            match selection {
+                Selection::Field => self.field(),
+                Selection::Tiles(tiles) => self.tiles(tiles.clone()),
+                Selection::Box(boxed) => self.boxed(*boxed),
+            }
+        }
+    }
+
+    /// Decompresses some tiles.
+    ///
+    /// # Safety
+    /// As [`Module::launch`](crate::cuda::kernels::module::Module::launch): `view`, `out` and `status` are device memory of the
+    /// current context, long enough for what they stand for.
+    pub unsafe fn tiles(&self, tiles: Range<u64>) -> Result<()> {
+        if tiles.is_empty() {
+            return Ok(());
+        }
+        let &Decompression { kind, out, .. } = self;
+        if let Tiles::Dense { boxes, grid } = &kind.tiles {
+            if tiles == (0..grid.tiles()) && grid.is_linear() {
+                // SAFETY: as the caller vouches.
+                return unsafe { self.field() };
+            }
+            let output = BoxesToTiles {
+                out,
+                before: grid.len_of(0..tiles.start),
+                first: tiles.start as u32,
+                end: tiles.end as u32,
+            };
+            let operation = Operation::DecompressTiles(kind.coder());
+            // SAFETY: as the caller vouches; the kernel takes such an output.
+            return unsafe { self.boxes(boxes, 0..kind.sections.chunks, operation, output) };
+        }
+        let begin = tiles.start * TILE as u64;
+        let end = (tiles.end * TILE as u64).min(kind.elements());
+        let operation = Operation::Decompress(kind.coder());
+        // SAFETY: as the caller vouches; the kernel takes such a range.
+        unsafe { self.linear((begin, end - 1), operation, OutputRange { out, begin, end }) }
+    }
+
+    /// Decompresses the whole stream.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles).
+    pub unsafe fn field(&self) -> Result<()> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.chunks(0..self.kind.sections.chunks) }
+    }
+
+    /// Decompresses some chunks of a field, where `out` is the device memory of all of it.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles).
+    pub unsafe fn chunks(&self, chunks: Range<u64>) -> Result<()> {
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let &Decompression { device, kind, out, .. } = self;
+        let Tiles::Dense { boxes, .. } = &kind.tiles else {
+            let first = chunks.start * (CHUNK * kind.dtype.size()) as u64;
+            let tiles = chunks.start * CHUNK_TILES as u64..chunks.end * CHUNK_TILES as u64;
+            // SAFETY: as the caller vouches; there are no more elements than the last chunk has.
+            return unsafe { Decompression { out: out + first, ..*self }.tiles(tiles) };
+        };
+        let most = match chunks.start {
+            0 => chunks.end,
+            _ => {
+                let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
+                module.shapes.most_ordered.into()
             }
         };
+        for first in chunks.clone().step_by(most as usize) {
+            let chunks = first..chunks.end.min(first + most);
+            // SAFETY: as the caller vouches; the kernel takes the memory of the field.
+            unsafe { self.boxes(boxes, chunks, Operation::Decompress(kind.coder()), out)? };
+        }
+        Ok(())
     }
-    let begin = tiles.start * TILE as u64;
-    let end = (tiles.end * TILE as u64).min(kind.elements());
-    let kernel = Kernel { operation: Operation::Decompress(kind.coder()), dtype: kind.dtype };
-    let mut first = begin / CHUNK as u64;
-    let chunks = (end - 1) / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
-    let launch = module.shapes.launch(chunks, device.multiprocessors, kind.computes);
-    let mut view = *view;
-    let mut run = OutputRange { out, begin, end };
-    let mut status = status;
-    let mut arguments =
-        [pointer(&mut view), pointer(&mut run), pointer(&mut first), pointer(&mut status)];
-    // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
-}
 
-/// Enqueues the decompression of a whole stream, without regions.
-///
-/// # Safety
-/// As [`launch_tiles`].
-pub(crate) unsafe fn launch_field(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    // SAFETY: as the caller vouches.
-    unsafe { launch_chunks(device, kind, view, 0..kind.sections.chunks, out, status, queue) }
-}
-
-/// A stream of boxes, and what its decompression is enqueued with.
-type OfBoxes<'a> = (&'a Device, &'a StreamKind, &'a BoxGrid, &'a StreamView, u64, sys::CUstream);
-
-/// Enqueues the decompression of boxes: the launch that makes ready, then the one that decodes.
-///
-/// # Safety
-/// As [`launch_tiles`]; `output` is what the kernel of `operation` takes.
-unsafe fn launch_boxes<O>(of: OfBoxes<'_>, operation: Operation, output: O) -> Result<()> {
-    let chunks = 0..of.1.sections.chunks;
-    // SAFETY: as the caller vouches.
-    unsafe { launch_ordered(of, chunks, operation, output) }
-}
-
-/// Enqueues the decompression of some chunks of a field, where `out` is the device memory of all of it, without regions.
-///
-/// # Safety
-/// As [`launch_tiles`].
-pub(crate) unsafe fn launch_chunks(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    chunks: Range<u64>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    if chunks.is_empty() {
-        return Ok(());
-    }
-    let Tiles::Dense { boxes, .. } = &kind.tiles else {
-        let first = chunks.start * (CHUNK * kind.dtype.size()) as u64;
-        let tiles = chunks.start * CHUNK_TILES as u64..chunks.end * CHUNK_TILES as u64;
-        // SAFETY: as the caller vouches; there are no more elements than the last chunk has.
-        return unsafe { launch_tiles(device, kind, view, tiles, out + first, status, queue) };
-    };
-    let of = (device, kind, &**boxes, view, status, queue);
-    let most = match chunks.start {
-        0 => chunks.end,
-        _ => device.kernels.decompress_boxes(kind.coder(), kind.dtype)?.shapes.most_ordered.into(),
-    };
-    for first in chunks.clone().step_by(most as usize) {
-        let chunks = first..chunks.end.min(first + most);
-        // SAFETY: as the caller vouches.
-        unsafe { launch_ordered(of, chunks, Operation::Decompress(kind.coder()), out)? };
-    }
-    Ok(())
-}
-
-/// Enqueues the decompression of the boxes of some chunks: of at most
-/// [`BoxShapes::most_ordered`](crate::cuda::kernels::boxes::BoxShapes::most_ordered), or of the first ones.
-///
-/// # Safety
-/// As [`launch_boxes`].
-unsafe fn launch_ordered<O>(
-    (device, kind, boxes, view, status, queue): OfBoxes<'_>,
-    chunks: Range<u64>,
-    operation: Operation,
-    mut output: O,
-) -> Result<()> {
-    if kind.elements() == 0 {
-        return Ok(());
-    }
-    let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
-    let shapes = &module.shapes;
-    let (mut view, mut boxes, mut status) = (*view, *boxes, status);
-    let (mut first, mut end) = (chunks.start as u32, chunks.end as u32);
-    let prepare =
-        Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
-    let mut arguments = [
-        pointer(&mut view),
-        pointer(&mut boxes),
-        pointer(&mut first),
-        pointer(&mut end),
-        pointer(&mut status),
-    ];
-    let launch = shapes.prepare(kind.sections.chunks);
-    // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
-    unsafe { module.launch(prepare, launch, queue, &mut arguments)? };
-    view.sections.chunks = chunks.end - chunks.start;
-    let launch = shapes.launch(view.sections.chunks, device.multiprocessors, boxes.is_lorenzo());
-    let kernel = Kernel { operation, dtype: kind.dtype };
-    let mut arguments =
-        [pointer(&mut view), pointer(&mut boxes), pointer(&mut output), pointer(&mut status)];
-    // SAFETY: as above; `output` is as the caller says.
-    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
-}
-
-/// Enqueues the decompression of a box that lies within the field, without regions.
-///
-/// # Safety
-/// As [`launch_tiles`].
-pub(crate) unsafe fn launch_box(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
-    (start, count): Boxed<'_>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
-) -> Result<()> {
-    if count.contains(&0) {
-        return Ok(());
-    }
-    let mut place = OutputBox::new(&kind.shape, start, count, out);
-    if let Tiles::Dense { boxes, .. } = &kind.tiles {
+    /// Decompresses a box that lies within the field.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles).
+    pub unsafe fn boxed(&self, (start, count): Boxed<'_>) -> Result<()> {
+        if count.contains(&0) {
+            return Ok(());
+        }
+        let &Decompression { kind, out, .. } = self;
+        let place = OutputBox::new(&kind.shape, start, count, out);
         let operation = Operation::DecompressBox(kind.coder());
-        let of = (device, kind, &**boxes, view, status, queue);
-        // SAFETY: as the caller vouches.
-        return unsafe { launch_boxes(of, operation, place) };
+        // SAFETY: as the caller vouches; the kernels take such a place.
+        unsafe {
+            match &kind.tiles {
+                Tiles::Dense { boxes, .. } => {
+                    self.boxes(boxes, 0..kind.sections.chunks, operation, place)
+                }
+                _ => self.linear(place.corners(), operation, place),
+            }
+        }
     }
-    let corners = place.corners();
-    let kernel = Kernel { operation: Operation::DecompressBox(kind.coder()), dtype: kind.dtype };
-    let mut first = corners.0 / CHUNK as u64;
-    let chunks = corners.1 / CHUNK as u64 - first + 1;
-    let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
-    let launch = module.shapes.launch(chunks, device.multiprocessors, kind.computes);
-    let mut view = *view;
-    let mut status = status;
-    let mut arguments =
-        [pointer(&mut view), pointer(&mut place), pointer(&mut first), pointer(&mut status)];
-    // SAFETY: as in `launch_tiles`.
-    unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+
+    /// Decompresses the chunks from that of the element `first` to that of `last`, where chunks are consecutive elements.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles); `output` is what the kernel of `operation` takes.
+    unsafe fn linear<O>(
+        &self,
+        (first, last): (u64, u64),
+        operation: Operation,
+        mut output: O,
+    ) -> Result<()> {
+        let &Decompression { device, kind, view, mut status, queue, .. } = self;
+        let mut first = first / CHUNK as u64;
+        let chunks = last / CHUNK as u64 - first + 1;
+        let module = device.kernels.decompress(kind.coder(), kind.dtype)?;
+        let launch = module.shapes.launch(chunks, device.multiprocessors, kind.computes);
+        let kernel = Kernel { operation, dtype: kind.dtype };
+        let mut view = *view;
+        let mut arguments =
+            [pointer(&mut view), pointer(&mut output), pointer(&mut first), pointer(&mut status)];
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+    }
+
+    /// Decompresses the boxes of some chunks: of at most
+    /// [`BoxShapes::most_ordered`](crate::cuda::kernels::boxes::BoxShapes::most_ordered), or of the first ones. One launch
+    /// makes ready, then one decodes.
+    ///
+    /// # Safety
+    /// As [`tiles`](Self::tiles); `output` is what the kernel of `operation` takes.
+    unsafe fn boxes<O>(
+        &self,
+        grid: &BoxGrid,
+        chunks: Range<u64>,
+        operation: Operation,
+        mut output: O,
+    ) -> Result<()> {
+        let &Decompression { device, kind, view, mut status, queue, .. } = self;
+        if kind.elements() == 0 {
+            return Ok(());
+        }
+        let module = device.kernels.decompress_boxes(kind.coder(), kind.dtype)?;
+        let shapes = &module.shapes;
+        let (mut view, mut grid) = (*view, *grid);
+        let (mut first, mut end) = (chunks.start as u32, chunks.end as u32);
+        let prepare =
+            Kernel { operation: Operation::PrepareDecompress(kind.coder()), dtype: kind.dtype };
+        let mut arguments = [
+            pointer(&mut view),
+            pointer(&mut grid),
+            pointer(&mut first),
+            pointer(&mut end),
+            pointer(&mut status),
+        ];
+        let launch = shapes.prepare(kind.sections.chunks);
+        // SAFETY: the arguments are those of the kernel; the caller vouches for the memory.
+        unsafe { module.launch(prepare, launch, queue, &mut arguments)? };
+        view.sections.chunks = chunks.end - chunks.start;
+        let launch = shapes.launch(view.sections.chunks, device.multiprocessors, grid.is_lorenzo());
+        let kernel = Kernel { operation, dtype: kind.dtype };
+        let mut arguments =
+            [pointer(&mut view), pointer(&mut grid), pointer(&mut output), pointer(&mut status)];
+        // SAFETY: as above; `output` is as the caller says.
+        unsafe { module.launch(kernel, launch, queue, &mut arguments) }
+    }
 }
 
 /// What a status says once the call is done.
@@ -356,9 +317,11 @@ pub(crate) fn to_host<T: Element>(
             upload(at + start + vectors.start as u64, &payload[vectors])?;
         }
         let view = kind.view(at, len as u64)?;
-        launched_to_host(device, &kind, workspace, out, run, |to, status, queue| {
+        let (kind, view) = (&kind, &view);
+        launched_to_host(device, kind, workspace, out, run, |out, status, queue| {
+            let decompression = Decompression { device, kind, view, out, status, queue };
             // SAFETY: it gives memory of the device, sized for the output.
-            unsafe { launch_part(device, &kind, &view, selection, to, status, queue) }
+            unsafe { decompression.part(selection) }
         })
     })
 }

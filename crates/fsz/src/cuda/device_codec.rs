@@ -6,7 +6,7 @@ use crate::cuda::{
     boxes::compress::download,
     compress,
     compression::Compression,
-    decompress::{self, VECTOR, launch},
+    decompress::{self, Decompression, VECTOR},
     device::Device,
     kernels::abi::Control,
     regions::put::check_captured,
@@ -203,14 +203,14 @@ impl DeviceCodec {
         queue: CudaStream,
     ) -> Result<()> {
         check_aligned(kind, out, scratch)?;
-        let scratch = report_at(scratch);
-        let view = kind.view(stream, capacity)?;
-        let _entered = self.device.context.enter()?;
-        check_captured(kind, &selection, queue.cast())?;
+        let (device, queue) = (&*self.device, queue.cast());
+        let (status, view) = (report_at(scratch), &kind.view(stream, capacity)?);
+        let _entered = device.context.enter()?;
+        check_captured(kind, &selection, queue)?;
         // SAFETY: the caller's promise.
         unsafe {
-            kind.clear(scratch, queue.cast())?;
-            launch(&self.device, kind, &view, &selection, out, scratch, queue.cast())
+            kind.clear(status, queue)?;
+            Decompression { device, kind, view, out, status, queue }.with_regions(&selection)
         }
     }
 

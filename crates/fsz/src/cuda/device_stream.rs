@@ -3,7 +3,9 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::cuda::{
-    decompress::{MOST_LENT, VECTOR, clear_behind, launch, launched_for_host, launched_to_host},
+    decompress::{
+        Decompression, MOST_LENT, VECTOR, clear_behind, launched_for_host, launched_to_host,
+    },
     device::Device,
     device_codec::DeviceCodec,
     driver::workspace::Buffer,
@@ -160,9 +162,10 @@ impl DeviceStream {
         let (device, kind, view) = (&*self.device, &self.kind, &self.view);
         let selection = Selection::Box((start, count));
         device.work(|workspace| {
-            let launch = |to, status, queue| {
+            let launch = |out, status, queue| {
+                let decompression = Decompression { device, kind, view, out, status, queue };
                 // SAFETY: it gives memory of the device, sized for the output.
-                unsafe { launch(device, kind, view, &selection, to, status, queue) }
+                unsafe { decompression.with_regions(&selection) }
             };
             launched_for_host(kind, workspace, len, launch, read)
         })
@@ -177,9 +180,10 @@ impl DeviceStream {
         let run = on_threads(size_of_val(out));
         let (device, kind, view) = (&*self.device, &self.kind, &self.view);
         device.work(|workspace| {
-            launched_to_host(device, kind, workspace, out, run, |to, status, queue| {
+            launched_to_host(device, kind, workspace, out, run, |out, status, queue| {
+                let decompression = Decompression { device, kind, view, out, status, queue };
                 // SAFETY: it gives memory of the device, sized for the output.
-                unsafe { launch(device, kind, view, selection, to, status, queue) }
+                unsafe { decompression.with_regions(selection) }
             })
         })
     }

@@ -5,10 +5,8 @@ use cudarc::driver::sys;
 
 pub use crate::cuda::driver::error::check;
 use crate::cuda::{
-    Compression, CudaStream, DeviceCodec, StreamKind,
-    compress::FieldCompression,
-    decompress::{launch_box, launch_field},
-    kernels::image::Image,
+    Compression, CudaStream, DeviceCodec, StreamKind, compress::FieldCompression,
+    decompress::Decompression, kernels::image::Image,
 };
 use crate::error::{Error, Result};
 
@@ -137,14 +135,19 @@ pub unsafe fn decode(
     scratch: u64,
     queue: CudaStream,
 ) -> Result<()> {
-    let (device, view, queue) = (&codec.device, kind.view(stream, capacity)?, queue.cast());
+    let decompression = Decompression {
+        device: &codec.device,
+        kind,
+        view: &kind.view(stream, capacity)?,
+        out,
+        status: scratch,
+        queue: queue.cast(),
+    };
     // SAFETY: the caller's promise.
     unsafe {
         match part {
-            Part::All => launch_field(device, kind, &view, out, scratch, queue),
-            Part::Box { start, count } => {
-                launch_box(device, kind, &view, (start, count), out, scratch, queue)
-            }
+            Part::All => decompression.field(),
+            Part::Box { start, count } => decompression.boxed((start, count)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{ops::Range, slice};
 
 use crate::cuda::{
     decompress::{
-        DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear_behind, launch_tiles, vectors, verdict,
+        DECOMPRESS_SCRATCH, Decompression, NO_FAULT, VECTOR, clear_behind, vectors, verdict,
     },
     device::Device,
     driver::workspace::Workspace,
@@ -58,7 +58,7 @@ pub(crate) fn to_host<T: Element>(
         }
         // What was cleared is for kernels of other CUDA streams.
         queue.wait()?;
-        let view = kind.view(at, len as u64)?;
+        let (kind, view) = (&kind, &kind.view(at, len as u64)?);
         let make = |half: &Half, bytes_of: Range<usize>| {
             let tile = |at: usize| tiles.start + (at / size_of::<T>()).div_ceil(TILE) as u64;
             let tiles = tile(bytes_of.start)..tile(bytes_of.end);
@@ -69,7 +69,7 @@ pub(crate) fn to_host<T: Element>(
             half.send(at + start + vectors.start as u64, &payload[vectors])?;
             let (out, queue) = (out_at + bytes_of.start as u64, half.queue().handle());
             // SAFETY: the memory was sized above; what the tiles take of the stream is enqueued before.
-            unsafe { launch_tiles(device, &kind, &view, tiles, out, status, queue) }
+            unsafe { Decompression { device, kind, view, out, status, queue }.tiles(tiles) }
         };
         let pieces = Pieces { to, from: out_at, piece };
         let done = |bytes: usize| run.advance(bytes as u64);

@@ -4,17 +4,13 @@ use cudarc::driver::{result, sys};
 
 use crate::cuda::{
     boxes::compress::upload,
-    decompress::{REPORT, STATUS, launch_part},
-    device::Device,
+    decompress::{Decompression, REPORT, STATUS},
     driver::{
         capture::is_captured,
         error::check,
         workspace::{Workspace, wait_for},
     },
-    kernels::{
-        abi::{Move, StreamView},
-        regions::moves,
-    },
+    kernels::{abi::Move, regions::moves},
     stream_kind::{RegionKind, StreamKind},
 };
 use crate::{
@@ -27,16 +23,12 @@ use crate::{
 /// their elements go, and these and that list are in memory of the device's own for as long.
 ///
 /// # Safety
-/// As [`launch`](crate::cuda::decompress::launch), of which this is the end.
+/// As [`with_regions`](Decompression::with_regions), of which this is the end.
 pub(crate) unsafe fn put_regions(
-    device: &Device,
-    kind: &StreamKind,
-    view: &StreamView,
+    field: &Decompression<'_>,
     selection: &Selection<'_>,
-    out: u64,
-    status: u64,
-    queue: sys::CUstream,
 ) -> Result<()> {
+    let &Decompression { device, kind, queue, .. } = field;
     for (region, wanted) in wanted(kind, selection) {
         let mut list = Vec::new();
         wanted.each(&kind.shape, kind.runs(selection), |from, to, len| {
@@ -44,9 +36,7 @@ pub(crate) unsafe fn put_regions(
         });
         device.work(|workspace| {
             // SAFETY: the caller's promise; list and workspace live until the queue has been waited for.
-            let put = unsafe {
-                put_region(device, region, view, &wanted, &list, (out, status, queue), workspace)
-            };
+            let put = unsafe { put_region(field, region, &wanted, &list, workspace) };
             // SAFETY: the queue is the caller's, alive.
             unsafe { wait_for(queue)? };
             put
@@ -94,29 +84,29 @@ pub(crate) fn check_captured(
 /// # Safety
 /// As [`put_regions`]; nothing else uses the workspace, and it and `moves` stay until the queue is past this.
 unsafe fn put_region(
-    device: &Device,
+    field: &Decompression<'_>,
     region: &RegionKind,
-    view: &StreamView,
     wanted: &Wanted<'_>,
     moves: &[Move],
-    (out, status, queue): (u64, u64, sys::CUstream),
     workspace: &mut Workspace,
 ) -> Result<()> {
+    let &Decompression { device, queue, .. } = field;
     let kind = &region.kind;
-    let own = kind.view(view.bytes + region.at.start as u64, region.at.len() as u64)?;
+    let at = field.view.bytes + region.at.start as u64;
+    let view = &kind.view(at, region.at.len() as u64)?;
     let elements = workspace.field.room(wanted.len * kind.dtype.size())?;
     let list = workspace.scratch.room(size_of_val(moves))?;
     // SAFETY: the room was made above; the caller vouches for the rest.
     unsafe {
-        clear_sum(status, queue)?;
+        clear_sum(field.status, queue)?;
         let part = match wanted.count == kind.shape {
             true => Selection::Field,
             false => Selection::Box((&wanted.start, &wanted.count)),
         };
-        launch_part(device, kind, &own, &part, elements, status, queue)?;
+        Decompression { kind, view, out: elements, ..*field }.part(&part)?;
         upload(list, moves, queue)?;
         let module = device.kernels.regions(kind.dtype)?;
-        module.move_elements(kind.dtype, (elements, out), (list, moves.len() as u64), queue)
+        module.move_elements(kind.dtype, (elements, field.out), (list, moves.len() as u64), queue)
     }
 }
 

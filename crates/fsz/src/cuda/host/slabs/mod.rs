@@ -14,7 +14,7 @@ use cudarc::driver::sys;
 use self::cut::{Slab, cut};
 use crate::cuda::{
     decompress::{
-        DECOMPRESS_SCRATCH, NO_FAULT, VECTOR, clear_behind, launch_chunks, vectors, verdict,
+        DECOMPRESS_SCRATCH, Decompression, NO_FAULT, VECTOR, clear_behind, vectors, verdict,
     },
     device::Device,
     driver::{
@@ -199,11 +199,12 @@ impl Flow<'_> {
         while let Some(slab) = self.slabs.get(state.launched)
             && state.missing[state.launched] == 0
         {
-            let Flow { device, kind, view, out, status, queue, .. } = self;
-            let chunks = slab.chunks.clone();
+            let &Flow { device, kind, ref view, out, status, .. } = self;
+            let queue = self.queue.handle();
+            let decompression = Decompression { device, kind, view, out, status, queue };
             // SAFETY: the memory is sized for stream and field, and the payload up to the slab's end is there; one slab
             // after another uses the report.
-            unsafe { launch_chunks(device, kind, view, chunks, *out, *status, queue.handle())? };
+            unsafe { decompression.chunks(slab.chunks.clone())? };
             self.decoded[state.launched].record(self.queue)?;
             state.launched += 1;
             self.changed.notify_all();
