@@ -6,7 +6,10 @@ use cudarc::driver::{result, sys};
 
 use crate::cuda::{
     device::Device,
-    driver::{error::check, workspace::Workspace},
+    driver::{
+        error::check,
+        workspace::{Queue, Workspace},
+    },
     host::{pieces, slabs},
     kernels::{
         abi::{BoxGrid, BoxesToTiles, OutputBox, OutputRange, StreamView},
@@ -34,7 +37,7 @@ pub(crate) const STATUS: usize = 8;
 pub(crate) const DECOMPRESS_SCRATCH: usize = 512 << 10;
 
 /// What the status holds before a call.
-pub(crate) const NO_FAULT: u64 = u64::MAX;
+const NO_FAULT: u64 = u64::MAX;
 
 /// Bytes that a kernel reads at a time.
 pub(crate) const VECTOR: usize = 16;
@@ -262,6 +265,13 @@ pub(crate) fn verdict(status: u64) -> Result<()> {
     }))
 }
 
+/// Waits for the decompression that has its report at `status`, and says how it ended.
+pub(crate) fn outcome(queue: &Queue, status: u64) -> Result<()> {
+    let mut found = [NO_FAULT];
+    queue.download(&mut found, status)?;
+    verdict(found[0])
+}
+
 /// Decompresses a part of a stream in host memory, without regions: what holds it of the stream is brought to the device,
 /// and the output back.
 pub(crate) fn to_host<T: Element>(
@@ -357,10 +367,8 @@ pub(crate) fn launched_to_host<T: Element>(
     // SAFETY: `status` was made above.
     unsafe { kind.clear(status, queue.handle())? };
     launch(to, status, queue.handle())?;
-    let mut found = [NO_FAULT];
-    queue.download(&mut found, status)?;
-    verdict(found[0])?;
-    // SAFETY: the output's memory was sized above, and the download above has waited for it.
+    outcome(queue, status)?;
+    // SAFETY: the output's memory was sized above, and what writes it has been waited for.
     unsafe { device.download(queue, out, to, run, &|bytes| run.advance(bytes as u64)) }
 }
 

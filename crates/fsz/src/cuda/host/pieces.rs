@@ -4,9 +4,7 @@
 use std::{ops::Range, slice};
 
 use crate::cuda::{
-    decompress::{
-        DECOMPRESS_SCRATCH, Decompression, NO_FAULT, VECTOR, clear_behind, vectors, verdict,
-    },
+    decompress::{DECOMPRESS_SCRATCH, Decompression, VECTOR, clear_behind, outcome, vectors},
     device::Device,
     driver::workspace::Workspace,
     host::lanes::{Half, PIECE, Pieces, SMALL, shares_to},
@@ -75,8 +73,6 @@ pub(crate) fn to_host<T: Element>(
         let done = |bytes: usize| run.advance(bytes as u64);
         // SAFETY: the field's room is that of the output, and this call's alone.
         unsafe { device.download_made(pieces, lanes, run, &done, make)? };
-        let mut found = [NO_FAULT];
-        queue.download(&mut found, status)?;
-        verdict(found[0])
+        outcome(queue, status)
     })
 }

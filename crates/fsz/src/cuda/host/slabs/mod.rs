@@ -13,9 +13,7 @@ use cudarc::driver::sys;
 
 use self::cut::{Slab, cut};
 use crate::cuda::{
-    decompress::{
-        DECOMPRESS_SCRATCH, Decompression, NO_FAULT, VECTOR, clear_behind, vectors, verdict,
-    },
+    decompress::{DECOMPRESS_SCRATCH, Decompression, VECTOR, clear_behind, outcome, vectors},
     device::Device,
     driver::{
         event::Event,
@@ -92,9 +90,7 @@ pub(crate) fn to_host<T: Element>(
         let copied = unsafe { device.download_made(pieces, lanes, run, &done, make) };
         let State { failed, .. } = flow.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         failed.map_or(copied, Err)?;
-        let mut found = [NO_FAULT];
-        queue.download(&mut found, status)?;
-        verdict(found[0])
+        outcome(queue, status)
     })
 }
 
