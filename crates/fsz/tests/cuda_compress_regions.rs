@@ -11,7 +11,7 @@ use std::ptr::null_mut;
 use common::{
     compress,
     inputs::{KINDS, Random, field},
-    profiles, some,
+    or_skip, profiles, some,
 };
 use fsz::{
     Bound, Codec, CompressOptions, DType, Dense, Element, Error, Layout, Mask, Profile, Region,
@@ -21,12 +21,7 @@ use fsz::{
 use guarded::Guarded;
 
 fn device(what: &str) -> Option<DeviceCodec> {
-    let found = DeviceCodec::open(0);
-    if let Err(why) = &found {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-        eprintln!("SKIPPED: {what}: {why}");
-    }
-    found.ok()
+    or_skip(what, DeviceCodec::open(0))
 }
 
 /// What compressing in device memory makes in an output of `capacity` bytes: the stream, in all of the output. The field

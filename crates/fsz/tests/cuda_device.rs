@@ -16,7 +16,7 @@ use std::{
 use common::{
     compress, every,
     inputs::{KINDS, field},
-    pairs,
+    or_skip, pairs,
     seal::seal_metadata,
     some,
 };
@@ -28,14 +28,7 @@ use fsz::{
 use guarded::Guarded;
 
 fn device(what: &str) -> Option<DeviceCodec> {
-    match DeviceCodec::open(0) {
-        Ok(codec) => Some(codec),
-        Err(why) => {
-            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-            eprintln!("SKIPPED: {what}: {why}");
-            None
-        }
-    }
+    or_skip(what, DeviceCodec::open(0))
 }
 
 /// Profiles with bounds.

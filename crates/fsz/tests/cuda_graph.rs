@@ -14,7 +14,7 @@ use std::{
 use common::{
     compress,
     inputs::{KINDS, field},
-    some,
+    or_skip, some,
 };
 use cudarc::driver::{CudaContext, sys};
 use fsz::{
@@ -26,12 +26,7 @@ use fsz::{
 fn device() -> Option<(DeviceCodec, MutexGuard<'static, ()>)> {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = DeviceCodec::open(0);
-    if let Err(why) = &found {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "graphs: {why}");
-        eprintln!("SKIPPED: graphs: {why}");
-    }
-    Some((found.ok()?, turn))
+    Some((or_skip("graphs", DeviceCodec::open(0))?, turn))
 }
 
 /// Makes the device's context current on this thread, as a program does.

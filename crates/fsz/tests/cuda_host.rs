@@ -6,6 +6,7 @@ mod common;
 use common::{
     compress,
     inputs::{KINDS, Random, field},
+    or_skip,
 };
 use cudarc::driver::{result, sys};
 use fsz::{
@@ -31,12 +32,7 @@ fn large<T: Element>(kind: &str) -> Vec<T> {
 }
 
 fn device() -> Option<Codec> {
-    let codec = Codec::cuda(0);
-    if let Err(why) = &codec {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "large fields: {why}");
-        eprintln!("SKIPPED: large fields: {why}");
-    }
-    codec.ok()
+    or_skip("large fields", Codec::cuda(0))
 }
 
 /// Streams of all kinds of tiles; the last of no tile that is shorter than its elements.

@@ -6,6 +6,7 @@ mod common;
 use common::{
     compress,
     inputs::{KINDS, field},
+    or_skip,
 };
 use cudarc::driver::{CudaContext, sys};
 use fsz::{Bound, Codec, CompressOptions, Stream, cuda::DeviceStream};
@@ -47,14 +48,7 @@ fn free(at: u64) {
 
 #[test]
 fn what_calls_have_left_is_there_for_others() {
-    let codec = match Codec::cuda(0) {
-        Ok(codec) => codec,
-        Err(why) => {
-            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "full memory: {why}");
-            eprintln!("SKIPPED: full memory: {why}");
-            return;
-        }
-    };
+    let Some(codec) = or_skip("full memory", Codec::cuda(0)) else { return };
     let context = CudaContext::new(0).expect("a context");
     context.bind_to_thread().expect("a context");
     if context.total_mem().expect("a device") > 4 << 30 {

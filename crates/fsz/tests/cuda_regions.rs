@@ -6,7 +6,7 @@ mod common;
 use common::{
     compress, every,
     inputs::{KINDS, field},
-    some,
+    or_skip, some,
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Mask, Profile, Region, Result, Stream,
@@ -18,12 +18,7 @@ const SHAPE: [u64; 3] = [19, 36, 50];
 const ELEMENTS: usize = 19 * 36 * 50;
 
 fn device(what: &str) -> Option<Codec> {
-    let found = Codec::cuda(0);
-    if let Err(why) = &found {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-        eprintln!("SKIPPED: {what}: {why}");
-    }
-    found.ok()
+    or_skip(what, Codec::cuda(0))
 }
 
 /// Boxes, one of them over the other, a mask of rows, and one of scattered elements.

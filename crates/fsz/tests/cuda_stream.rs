@@ -6,7 +6,7 @@ mod common;
 use common::{
     compress,
     inputs::{KINDS, Random, field},
-    pairs, some,
+    or_skip, pairs, some,
 };
 use fsz::{
     Bound, Codec, CompressOptions, Dense, Element, Error, Profile, Scalar, Stream,
@@ -14,12 +14,7 @@ use fsz::{
 };
 
 fn is_there(what: &str) -> bool {
-    let found = DeviceCodec::open(0);
-    if let Err(why) = &found {
-        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-        eprintln!("SKIPPED: {what}: {why}");
-    }
-    found.is_ok()
+    or_skip(what, DeviceCodec::open(0)).is_some()
 }
 
 fn codings() -> Vec<CompressOptions> {

@@ -67,6 +67,16 @@ pub fn profiles() -> [(&'static str, Profile); 3] {
     ]
 }
 
+/// The first CUDA device, as `opened` has it. Where there is none `what` is skipped, and that is told; with
+/// FSZ_REQUIRE_CUDA=1 it fails.
+pub fn or_skip<T>(what: &str, opened: fsz::Result<T>) -> Option<T> {
+    if let Err(why) = &opened {
+        assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
+        eprintln!("SKIPPED: {what}: {why}");
+    }
+    opened.ok()
+}
+
 /// The stream of `data`, written over poison so that every byte must be set.
 pub fn compress<T: Element>(
     codec: &Codec,

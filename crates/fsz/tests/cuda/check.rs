@@ -1,21 +1,13 @@
 //! What the tests share: the device, bounds and profiles, and the comparison with the CPU.
 
-use crate::common::compress;
+use crate::common::{compress, or_skip};
 use fsz::{Backend, Bound, Codec, CompressOptions, Dense, Element, Profile, Stream};
 
 /// The codec of the first device, or `None` with a loud word about what is skipped.
 pub fn device(what: &str) -> Option<Codec> {
-    match Codec::cuda(0) {
-        Ok(codec) => {
-            assert_eq!(codec.backend(), Backend::Cuda);
-            Some(codec)
-        }
-        Err(why) => {
-            assert!(std::env::var_os("FSZ_REQUIRE_CUDA").is_none(), "{what}: {why}");
-            eprintln!("SKIPPED: {what}: {why}");
-            None
-        }
-    }
+    let codec = or_skip(what, Codec::cuda(0))?;
+    assert_eq!(codec.backend(), Backend::Cuda);
+    Some(codec)
 }
 
 pub fn poison<T: Element>(n: usize) -> Vec<T> {

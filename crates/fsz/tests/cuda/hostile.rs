@@ -24,6 +24,16 @@ fn agree(what: &str, codec: &Codec, bytes: &[u8]) -> bool {
     cpu.is_some()
 }
 
+/// Makes a byte all ones, changes a bit of it, takes its last five bits, or replaces it.
+fn forge_byte(random: &mut Random, byte: &mut u8) {
+    *byte = match random.below(4) {
+        0 => 0xFF,
+        1 => *byte ^ (1 << random.below(8)),
+        2 => *byte & 0xE0,
+        _ => random.bits() as u8,
+    };
+}
+
 /// Forges each stream of the paper's profile so often. Gives how many opened, and how many of them decoded.
 fn forge_tiles(codec: &Codec, rounds: usize) -> [usize; 2] {
     let mut random = Random::new(11);
@@ -47,12 +57,7 @@ fn forge_tiles(codec: &Codec, rounds: usize) -> [usize; 2] {
                             1 => header + random.below(forged.len() - header),
                             _ => forged.len() - 1 - random.below(40.min(forged.len() - header)),
                         };
-                        forged[at] = match random.below(4) {
-                            0 => 0xFF,
-                            1 => forged[at] ^ (1 << random.below(8)),
-                            2 => forged[at] & 0xE0,
-                            _ => random.bits() as u8,
-                        };
+                        forge_byte(&mut random, &mut forged[at]);
                     }
                     match round % 4 {
                         0 => seal_metadata(&mut forged),
@@ -111,12 +116,7 @@ fn forge_boxes(codec: &Codec, rounds: usize) -> [usize; 2] {
                             4 | 5 => payload + random.below(forged.len() - payload),
                             _ => payload + random.below(40.min(forged.len() - payload)),
                         };
-                        forged[at] = match random.below(4) {
-                            0 => 0xFF,
-                            1 => forged[at] ^ (1 << random.below(8)),
-                            2 => forged[at] & 0xE0,
-                            _ => random.bits() as u8,
-                        };
+                        forge_byte(&mut random, &mut forged[at]);
                     }
                     seal_entries(&mut forged, &sections);
                     seal_metadata(&mut forged);
