@@ -239,15 +239,10 @@ impl GpuSlice {
             return Err(Error::InvalidArgument(what));
         }
         let gpu = &self.gpu;
-        let most = gpu.device.limits().max_texture_dimension_2d;
         let params =
             Params::new(self, subject, Layout { step: layout.step.max(1), ..layout }, colours);
         let (width, height) = (params.width, params.height);
-        if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
-            return Err(Error::InvalidArgument(format!(
-                "a picture of {width} × {height}, where each side is from 1 to {most}"
-            )));
-        }
+        check_size(gpu, width, height)?;
         let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let words: Vec<u32> =
             colours.map.iter().chain(&colours.scale).chain(&colours.kinds).copied().collect();
@@ -260,13 +255,22 @@ impl GpuSlice {
             let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
             let resources = resources.chain([wgpu::BindingResource::TextureView(&view)]);
             let groups = [width.div_ceil(GROUP), height.div_ceil(GROUP), 1];
-            let mut encoder = device.create_command_encoder(&Default::default());
-            gpu.dispatch(&mut encoder, Pipeline::Colour, resources, groups);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(Pipeline::Colour, resources, groups);
             texture
         })?;
         Ok(Picture { gpu: gpu.clone(), texture })
     }
+}
+
+/// Refuses a picture that is empty, or larger than a texture of the GPU.
+pub(crate) fn check_size(gpu: &Gpu, width: u32, height: u32) -> Result<()> {
+    let most = gpu.device.limits().max_texture_dimension_2d;
+    if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
+        return Err(Error::InvalidArgument(format!(
+            "a picture of {width} × {height}, where each side is from 1 to {most}"
+        )));
+    }
+    Ok(())
 }
 
 /// A texture for a picture.

@@ -357,6 +357,18 @@ impl Gpu {
         pass.dispatch_workgroups(columns, rows, layers);
     }
 
+    /// Records that alone, and submits it.
+    pub(crate) fn submit<'a>(
+        &self,
+        pipeline: Pipeline,
+        resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+        groups: [u32; 3],
+    ) {
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        self.dispatch(&mut encoder, pipeline, resources, groups);
+        self.queue.submit([encoder.finish()]);
+    }
+
     /// Waits until the GPU has done all that it was asked for.
     ///
     /// # Errors

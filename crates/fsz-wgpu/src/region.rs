@@ -66,13 +66,11 @@ impl GpuRegion {
         }
         let places = gpu.filled("fsz places", &places)?;
         let (Some(from), Some(to)) = (decoded.tiles(), slice.tiles()) else { return Ok(()) };
-        gpu.checked(|device| {
-            let mut encoder = device.create_command_encoder(&Default::default());
+        gpu.checked(|_| {
             let buffers = [&places, decoded.values(), from, slice.values(), to];
             let resources = buffers.map(|buffer| buffer.as_entire_binding());
             let groups = groups(own.elements().div_ceil(GROUP));
-            gpu.dispatch(&mut encoder, Pipeline::Put, resources, groups);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(Pipeline::Put, resources, groups);
         })
     }
 }

@@ -228,15 +228,13 @@ impl Volume {
         let gpu = &self.gpu;
         let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let originals = other.map_or(&slab.values.values, |other| &other.values);
-        gpu.checked(|device| {
+        gpu.checked(|_| {
             let buffers = [&params, &slab.values.values, originals, tiles];
             let resources = buffers.map(|buffer| buffer.as_entire_binding()).into_iter();
             let resources = resources.chain([wgpu::BindingResource::TextureView(&self.voxels)]);
-            let mut encoder = device.create_command_encoder(&Default::default());
             let [depth, height, width] = filled.map(|side| side as u32);
             let groups = [width.div_ceil(GROUP), height, depth];
-            gpu.dispatch(&mut encoder, Pipeline::Gather, resources, groups);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(Pipeline::Gather, resources, groups);
         })
     }
 
@@ -248,12 +246,10 @@ impl Volume {
         let gpu = &self.gpu;
         let size = self.bricks.texture().size();
         let groups = [size.width, size.height, size.depth_or_array_layers];
-        gpu.checked(|device| {
+        gpu.checked(|_| {
             let resources = [&self.voxels, &self.bricks].map(wgpu::BindingResource::TextureView);
-            let mut encoder = device.create_command_encoder(&Default::default());
             let groups = groups.map(|side| side.div_ceil(BRICKS));
-            gpu.dispatch(&mut encoder, Pipeline::Bricks, resources, groups);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(Pipeline::Bricks, resources, groups);
         })
     }
 

@@ -1,7 +1,7 @@
 //! The picture of a volume, one ray per point of it.
 
-use crate::colour::{Axis, Picture, texture};
-use crate::error::{Error, Result};
+use crate::colour::{Axis, Picture, check_size, texture};
+use crate::error::Result;
 use crate::gpu::Pipeline;
 use crate::readback;
 use crate::volume::Volume;
@@ -226,13 +226,8 @@ impl Volume {
     /// GPU fails.
     pub fn draw(&self, look: &Look, colours: &VolumeColours) -> Result<Picture> {
         let gpu = &self.gpu;
-        let most = gpu.device.limits().max_texture_dimension_2d;
         let [width, height] = look.size;
-        if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
-            return Err(Error::InvalidArgument(format!(
-                "a picture of {width} × {height}, where each side is from 1 to {most}"
-            )));
-        }
+        check_size(gpu, width, height)?;
         let params = Params::new(self, look, colours, [0.0; 2]);
         let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let table = gpu.filled("fsz transfer function", &table(colours))?;
@@ -246,10 +241,8 @@ impl Volume {
                 table.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&view),
             ];
-            let mut encoder = device.create_command_encoder(&Default::default());
             let groups = [width.div_ceil(GROUP), height.div_ceil(GROUP), 1];
-            gpu.dispatch(&mut encoder, look.mode.cast(), resources, groups);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(look.mode.cast(), resources, groups);
             texture
         })?;
         Ok(Picture { gpu: gpu.clone(), texture })
@@ -266,7 +259,7 @@ impl Volume {
         let params = gpu.uniform(bytemuck::bytes_of(&params))?;
         let table = gpu.filled("fsz transfer function", &table(colours))?;
         let hit = gpu.storage("fsz hit", 20)?;
-        gpu.checked(|device| {
+        gpu.checked(|_| {
             let resources = [
                 params.as_entire_binding(),
                 wgpu::BindingResource::TextureView(&self.voxels),
@@ -274,9 +267,7 @@ impl Volume {
                 table.as_entire_binding(),
                 hit.as_entire_binding(),
             ];
-            let mut encoder = device.create_command_encoder(&Default::default());
-            gpu.dispatch(&mut encoder, look.mode.pick(), resources, [1; 3]);
-            gpu.queue.submit([encoder.finish()]);
+            gpu.submit(look.mode.pick(), resources, [1; 3]);
         })?;
         let words = readback::words(gpu, &hit, 5)?;
         if words.first() != Some(&1) {
