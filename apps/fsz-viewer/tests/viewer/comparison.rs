@@ -55,10 +55,7 @@ fn the_other_profile_is_compared() {
 fn a_field_of_one_value_is_compared() {
     let fixture = Fixture::new();
     let field = ndarray::Array3::from_elem((3, 4, 5), 2.5f32);
-    let stream = fsz::Codec::cpu().compress(field.view(), fsz::Bound::ValueRange(1e-3)).unwrap();
-    std::fs::write(fixture.path("flat.fsz"), stream.as_bytes()).unwrap();
-    let bytes: Vec<u8> = field.iter().flat_map(|v| v.to_le_bytes()).collect();
-    std::fs::write(fixture.path("flat_3x4x5.f32"), bytes).unwrap();
+    fixture.put_field("flat", &field, fsz::Bound::ValueRange(1e-3));
     let mut viewer = fixture.viewer("flat.fsz", Some("flat_3x4x5.f32"));
     press(&mut viewer, "Other profile at the same bound");
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
@@ -81,7 +78,7 @@ fn what_cannot_be_compared_leaves_the_original_in_sight() {
 #[cfg(feature = "zfp")]
 mod with_zfp {
     use egui_kittest::kittest::{NodeT, Queryable};
-    use fsz_viewer::{Layout, MatchMode, Settings, Start};
+    use fsz_viewer::{Layout, MatchMode, Settings};
 
     use super::*;
     use crate::fixture::{drop_file, harness, settle};
@@ -121,11 +118,7 @@ mod with_zfp {
     #[test]
     fn at_the_same_bound_zfp_keeps_it_and_follows_the_subject() {
         let fixture = Fixture::of_numbers();
-        let start = Start {
-            files: vec![fixture.path("numbers.fsz")],
-            original: Some(fixture.path("numbers_12x40x50.f32")),
-            ..Default::default()
-        };
+        let start = fixture.start("numbers.fsz", Some("numbers_12x40x50.f32"));
         let settings = serde_json::from_str::<Settings>(r#"{"try_bound":0.01}"#).unwrap();
         let mut viewer = harness(start, settings);
         press(&mut viewer, "zfp at the same bound");

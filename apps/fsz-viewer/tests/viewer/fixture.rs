@@ -13,6 +13,7 @@ use egui_kittest::kittest::Queryable;
 use egui_kittest::wgpu::WgpuTestRenderer;
 use fsz::{Bound, Codec, CompressOptions, DType, Dense, Profile, max_compressed_len};
 use fsz_viewer::{DecoderChoice, Settings, Start, Viewer, WindowGpu};
+use ndarray::Array3;
 use tempfile::TempDir;
 
 /// The longest that anything may take, also on a busy machine.
@@ -94,18 +95,31 @@ impl Fixture {
         std::fs::write(self.path(&format!("{name}.fsz")), &out[..len]).expect("a file");
     }
 
+    /// Another field: `NAME_3x4x5.f32` where that is its shape, and `NAME.fsz` of it.
+    pub fn put_field(&self, name: &str, field: &Array3<f32>, bound: Bound) {
+        let stream = Codec::cpu().compress(field.view(), bound).expect("a stream");
+        std::fs::write(self.path(&format!("{name}.fsz")), stream.as_bytes()).expect("a file");
+        let bytes: Vec<u8> = field.iter().flat_map(|v| v.to_le_bytes()).collect();
+        let (z, y, x) = field.dim();
+        std::fs::write(self.path(&format!("{name}_{z}x{y}x{x}.f32")), bytes).expect("a file");
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// A viewer of `file`, with its original where one is named, that has read all of it.
-    pub fn viewer(&self, file: &str, original: Option<&str>) -> Harness<'static, Viewer> {
-        let start = Start {
+    /// What opens `file`, with its original where one is named.
+    pub fn start(&self, file: &str, original: Option<&str>) -> Start {
+        Start {
             files: vec![self.path(file)],
             original: original.map(|name| self.path(name)),
             ..Default::default()
-        };
-        harness(start, Settings::default())
+        }
+    }
+
+    /// A viewer of `file`, with its original where one is named, that has read all of it.
+    pub fn viewer(&self, file: &str, original: Option<&str>) -> Harness<'static, Viewer> {
+        harness(self.start(file, original), Settings::default())
     }
 }
 

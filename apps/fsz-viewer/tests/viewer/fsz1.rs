@@ -58,11 +58,7 @@ fn its_volume_and_its_error_are_shown() {
     let original: Vec<u8> = (0..512).flat_map(|i| (i as f32 / 256.0 * 4.0).to_le_bytes()).collect();
     std::fs::write(fixture.path("release_4x8x16.f32"), original).unwrap();
     let volume = VolumeView { shown: true, source: VolumeSource::Kinds, ..VolumeView::default() };
-    let start = fsz_viewer::Start {
-        files: vec![fixture.path("release.fsz")],
-        original: Some(fixture.path("release_4x8x16.f32")),
-        ..Default::default()
-    };
+    let start = fixture.start("release.fsz", Some("release_4x8x16.f32"));
     let mut viewer = harness(start, Settings { volume, ..Settings::default() });
     settle(&mut viewer);
     settle(&mut viewer);

@@ -2,7 +2,7 @@
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Method, Point, Start, Viewer};
+use fsz_viewer::{Method, Point, Viewer};
 
 use crate::fixture::{Fixture, harness, press, settle, shows};
 
@@ -39,11 +39,7 @@ fn a_plane_is_swept() {
 #[test]
 fn the_present_point_of_a_plane_follows_the_bound() {
     let fixture = Fixture::of_numbers();
-    let start = Start {
-        files: vec![fixture.path("numbers.fsz")],
-        original: Some(fixture.path("numbers_12x40x50.f32")),
-        ..Default::default()
-    };
+    let start = fixture.start("numbers.fsz", Some("numbers_12x40x50.f32"));
     let settings = serde_json::from_str(r#"{"try_bound":0.02}"#).unwrap();
     let mut viewer = harness(start, settings);
     press(&mut viewer, "Plot");
@@ -88,10 +84,7 @@ fn the_present_point_of_a_plane_is_coded_like_the_subject() {
 fn a_field_of_one_value_has_no_curve_and_no_error() {
     let fixture = Fixture::new();
     let field = ndarray::Array3::from_elem((3, 4, 5), f32::NAN);
-    let stream = fsz::Codec::cpu().compress(field.view(), fsz::Bound::ValueRange(1e-3)).unwrap();
-    std::fs::write(fixture.path("nan.fsz"), stream.as_bytes()).unwrap();
-    let bytes: Vec<u8> = field.iter().flat_map(|v| v.to_le_bytes()).collect();
-    std::fs::write(fixture.path("nan_3x4x5.f32"), bytes).unwrap();
+    fixture.put_field("nan", &field, fsz::Bound::ValueRange(1e-3));
     let mut viewer = fixture.viewer("nan.fsz", Some("nan_3x4x5.f32"));
     press(&mut viewer, "Plot");
     assert_eq!(viewer.state().view_state.messages, [""; 0]);

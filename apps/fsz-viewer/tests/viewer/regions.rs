@@ -19,10 +19,8 @@ pub fn with_regions(fixture: &Fixture, profile: Profile) -> Start {
     let len = codec.compress_into(&fixture.values, &fixture.shape, &options, &mut out).unwrap();
     std::fs::write(fixture.path("regions.fsz"), &out[..len]).unwrap();
     Start {
-        files: vec![fixture.path("regions.fsz")],
-        original: Some(fixture.path("wave_12x40x50.f32")),
         place: Some(Place { axis: 0, plane: 3 }),
-        ..Default::default()
+        ..fixture.start("regions.fsz", Some("wave_12x40x50.f32"))
     }
 }
 

@@ -181,11 +181,7 @@ fn a_field_without_elements_and_questions() {
 #[test]
 fn rate_distortion_is_plotted() {
     let fixture = Fixture::of_numbers();
-    let start = Start {
-        files: vec![fixture.path("numbers.fsz")],
-        original: Some(fixture.path("numbers_12x40x50.f32")),
-        ..Default::default()
-    };
+    let start = fixture.start("numbers.fsz", Some("numbers_12x40x50.f32"));
     let Some(mut viewer) = gpu_window(start, Settings::default(), TALL) else { return };
     viewer.state_mut().sweep(fsz_viewer::Extent::Plane);
     settle(&mut viewer);

@@ -26,10 +26,7 @@ fn ball(i: [usize; 3]) -> f32 {
 /// `ball.fsz` and `ball_24x32x40.f32`.
 fn put_ball(fixture: &Fixture, value: impl Fn([usize; 3]) -> f32) {
     let values = Array3::from_shape_fn(SIDES, |(z, y, x)| value([z, y, x]));
-    let stream = Codec::cpu().compress(values.view(), Bound::Absolute(1e-3)).unwrap();
-    std::fs::write(fixture.path("ball.fsz"), stream.as_bytes()).unwrap();
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    std::fs::write(fixture.path("ball_24x32x40.f32"), bytes).unwrap();
+    fixture.put_field("ball", &values, Bound::Absolute(1e-3));
 }
 
 fn settings(volume: VolumeView) -> Settings {
@@ -38,10 +35,8 @@ fn settings(volume: VolumeView) -> Settings {
 
 fn start(fixture: &Fixture) -> Start {
     Start {
-        files: vec![fixture.path("ball.fsz")],
-        original: Some(fixture.path("ball_24x32x40.f32")),
         place: Some(Place { axis: 0, plane: 12 }),
-        ..Start::default()
+        ..fixture.start("ball.fsz", Some("ball_24x32x40.f32"))
     }
 }
 
