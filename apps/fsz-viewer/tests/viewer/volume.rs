@@ -146,7 +146,10 @@ fn pictures_of_a_ball() {
     settle_volume(&mut viewer);
     viewer.ctx.set_theme(egui::Theme::Light);
     viewer.run_steps(2);
-    look(&mut viewer, "volume_tall");
+    // Builds without zfp have other buttons beside it.
+    if cfg!(feature = "zfp") {
+        look(&mut viewer, "volume_tall");
+    }
 }
 
 #[test]
