@@ -222,8 +222,8 @@ impl Volume {
     /// Draws the volume. The picture's colours are premultiplied by their opacity.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] when the picture is empty or larger than a texture of this GPU; [`Error::Device`] when the
-    /// GPU fails.
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) when the picture is empty or larger than a texture of this
+    /// GPU; [`Error::Device`](crate::Error::Device) when the GPU fails.
     pub fn draw(&self, look: &Look, colours: &VolumeColours) -> Result<Picture> {
         let gpu = &self.gpu;
         let [width, height] = look.size;
@@ -252,7 +252,7 @@ impl Volume {
     /// nothing is seen. Waits for the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] when the GPU fails.
+    /// [`Error::Device`](crate::Error::Device) when the GPU fails.
     pub fn pick(&self, look: &Look, colours: &VolumeColours, at: [f32; 2]) -> Result<Option<Hit>> {
         let gpu = &self.gpu;
         let params = Params::new(self, look, colours, at);
