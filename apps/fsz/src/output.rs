@@ -119,40 +119,35 @@ pub fn refuse_values(path: &Path, dtype: DType) -> Result<()> {
 /// Errs where a name says that a PNG picture is something else.
 pub fn refuse_picture(path: &Path) -> Result<()> {
     // Thumbnailers give names with any ending, so what is not known is no mistake.
-    const OTHERS: &str =
-        " jpg jpeg gif bmp tif tiff webp avif svg pdf eps ps ppm npy f32 f64 d64 fsz ";
+    const OTHERS: &str = " jpg jpeg gif bmp tif tiff webp avif svg pdf eps ps ppm fsz ";
     refuse(path, OTHERS, "picture", "png")
 }
 
 /// Errs where a name says that a stream is something else.
 pub fn refuse_stream(path: &Path) -> Result<()> {
-    refuse(path, FOREIGN, "stream", "fsz")?;
-    refuse(path, VALUES, "stream", "fsz")
+    refuse(path, FOREIGN, "stream", "fsz")
 }
 
 /// Errs where a name says that an SVG drawing is something else.
 pub fn refuse_plot(path: &Path) -> Result<()> {
     const OTHERS: &str = " png jpg jpeg gif bmp tif tiff webp avif pdf eps ps csv json npz fsz ";
-    refuse(path, OTHERS, "plot", "svg")?;
-    refuse(path, VALUES, "plot", "svg")
+    refuse(path, OTHERS, "plot", "svg")
 }
 
 /// Errs where a name says that lines of values are something else.
 pub fn refuse_csv(path: &Path) -> Result<()> {
-    refuse(path, " png svg pdf json xlsx ods npz fsz ", "table", "csv")?;
-    refuse(path, VALUES, "table", "csv")
+    refuse(path, " png svg pdf json xlsx ods npz fsz ", "table", "csv")
 }
 
 /// Errs where a name says that JSON is something else.
 pub fn refuse_json(path: &Path) -> Result<()> {
-    refuse(path, " png svg pdf csv xlsx ods npz fsz ", "report", "json")?;
-    refuse(path, VALUES, "report", "json")
+    refuse(path, " png svg pdf csv xlsx ods npz fsz ", "report", "json")
 }
 
-/// Errs where a name has one of the endings of other things than `what`, which has the ending `own`.
+/// Errs where a name has one of the endings of values, or of other things than `what`, which has the ending `own`.
 fn refuse(path: &Path, others: &str, what: &str, own: &str) -> Result<()> {
     let ending = ending(path);
-    if is_of(others, &ending) {
+    if is_of(others, &ending) || is_of(VALUES, &ending) {
         let (name, better) = (path.display(), path.with_extension(own));
         bail!(
             "{name}: a {what} is written as .{own}, not as .{ending}: name the output {}",
