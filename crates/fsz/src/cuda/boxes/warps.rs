@@ -16,10 +16,11 @@ const LEAST_WAITING: u64 = 4;
 const ALIGNMENT: u64 = 16;
 /// Coders at least: the first one finds the places of chunks.
 pub const FEWEST_CODERS: u64 = 2;
-/// The longest chunks have few bits: what takes time is to predict them, and the fewer are begun at once, the sooner
-/// the last ones are done. Coders of a thread block for them, at most.
+/// The longest chunks have few bits: what takes time is to predict them, which fewer coders keep all others busy with.
+/// They are coded in few rounds, and in the last one many coders may have none. Coders of a thread block for them: the
+/// number with which all rounds together have room for the fewest chunks, the first of several.
 const LONGEST_CHUNK: u64 = 1 << CHUNKS[2];
-const CODERS_OF_LONGEST: u64 = 6;
+const CODERS_OF_LONGEST: [u64; 3] = [6, 8, 5];
 
 /// Warps that a thread block has room for, and boxes that all of its coders can ask for ahead.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +59,13 @@ impl Warps {
     /// Those for so many chunks of so many boxes: a coder for each chunk as far as they go, and as many warps that
     /// predict as have something to do.
     pub fn new(chunks: u64, boxes: u64, multiprocessors: u64, most: Most, memory: Memory) -> Self {
-        let most_coders =
-            if boxes < LONGEST_CHUNK { most.coders } else { most.coders.min(CODERS_OF_LONGEST) };
+        let most_coders = if boxes < LONGEST_CHUNK {
+            most.coders
+        } else {
+            let room = |coders: u64| chunks.div_ceil(coders * multiprocessors) * coders;
+            let fit = CODERS_OF_LONGEST.into_iter().filter(|&coders| coders <= most.coders);
+            fit.min_by_key(|&coders| room(coders)).unwrap_or(most.coders)
+        };
         // The first coder codes no chunk. Where the others have one each, none waits with another one.
         let alone = chunks < multiprocessors * most_coders;
         let (waiting, least_ahead) = if alone { (0, 1) } else { (memory.waiting, LEAST_AHEAD) };
@@ -131,10 +137,16 @@ mod tests {
     }
 
     #[test]
-    fn fewer_code_the_longest_chunks() {
-        let of = |boxes| Warps::new(1 << 20, boxes, 132, MOST, MEMORY);
-        assert_eq!([8, 16, 32].map(|boxes| of(boxes).coders), [8, 8, 6]);
-        assert_eq!([8, 16, 32].map(|boxes| of(boxes).ahead), [4, 4, 4]);
+    fn fewer_code_the_longest_chunks_unless_that_takes_a_round_more() {
+        let of = |chunks, boxes| Warps::new(chunks, boxes, 132, MOST, MEMORY);
+        let many = 132 * 240;
+        assert_eq!([8, 16, 32].map(|boxes| of(many, boxes).coders), [8, 8, 6]);
+        assert_eq!([8, 16, 32].map(|boxes| of(many, boxes).ahead), [4, 4, 4]);
+        // Two rounds of 8, three of 6, two of 5.
+        assert_eq!([2048, 2275, 1137].map(|chunks| of(chunks, 32).coders), [8, 6, 5]);
+        assert_eq!(of(1 << 20, 8).coders, 8);
+        let fewer = Warps::new(many, 32, 132, Most { coders: 4, ..MOST }, MEMORY);
+        assert_eq!(fewer.coders, 4);
     }
 
     #[test]
