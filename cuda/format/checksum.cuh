@@ -89,4 +89,47 @@ FSZ_DEVICE u32 hash_rows(const Words &words, u32 count, u32 first, u32 lane)
     return sum;
 }
 
+/// Words that a kernel reads and none writes meanwhile.
+struct ConstantWords
+{
+    const u32 *words;
+
+    FSZ_DEVICE u32 operator[](u32 at) const { return __ldg(words + at); }
+};
+
+/// The same of rows that are numbered from 0 on, of which a lane asks for several at once: where
+/// the words are far away, most of the time is that of a round of loads.
+template <class Words> FSZ_DEVICE u32 hash_rounds(const Words &words, u32 count, u32 lane)
+{
+    constexpr u32 AT_ONCE = 4;
+    u32 sum = 0;
+    u32 row = lane;
+#pragma unroll 1
+    for (; (row + 32 * (AT_ONCE - 1) + 1) * CHECKSUM_ROW <= count; row += 32 * AT_ONCE)
+    {
+        u32 word[AT_ONCE][CHECKSUM_ROW];
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; ++k)
+        {
+#pragma unroll
+            for (u32 j = 0; j < CHECKSUM_ROW; ++j)
+            {
+                word[k][j] = words[(row + 32 * k) * CHECKSUM_ROW + j];
+            }
+        }
+#pragma unroll
+        for (u32 k = 0; k < AT_ONCE; ++k)
+        {
+            u64 products = 0;
+#pragma unroll
+            for (u32 j = 0; j < CHECKSUM_ROW; ++j)
+            {
+                products = add_product(products, word[k][j], CHECKSUM_MULTIPLIERS[j]);
+            }
+            sum += row_of(row + 32 * k, products);
+        }
+    }
+    return sum + hash_rows<32>(words, count, 0, row);
+}
+
 } // namespace fsz

@@ -72,36 +72,9 @@ template <class Values, class Output> struct DenseDecoder
     }
 
     /// The lane's share of a chunk's checksum.
-    __device__ __noinline__ static u32 hash_words(const u32 *words, u32 count)
+    __device__ __noinline__ static u32 hash_payload(const u32 *words, u32 count)
     {
-        constexpr u32 AT_ONCE = 4;
-        u32 sum = 0;
-        u32 row = lane_id();
-        for (; (row + 32 * (AT_ONCE - 1) + 1) * CHECKSUM_ROW <= count; row += 32 * AT_ONCE)
-        {
-            u32 word[AT_ONCE][CHECKSUM_ROW];
-#pragma unroll
-            for (u32 k = 0; k < AT_ONCE; ++k)
-            {
-#pragma unroll
-                for (u32 j = 0; j < CHECKSUM_ROW; ++j)
-                {
-                    word[k][j] = __ldg(words + (row + 32 * k) * CHECKSUM_ROW + j);
-                }
-            }
-#pragma unroll
-            for (u32 k = 0; k < AT_ONCE; ++k)
-            {
-                u64 products = 0;
-#pragma unroll
-                for (u32 j = 0; j < CHECKSUM_ROW; ++j)
-                {
-                    products = add_product(products, word[k][j], CHECKSUM_MULTIPLIERS[j]);
-                }
-                sum += row_of(row + 32 * k, products);
-            }
-        }
-        return sum + hash_rows<32>(words, count, 0, row);
+        return hash_rounds(ConstantWords{words}, count, lane_id());
     }
 
     /// Decodes a chunk.
@@ -125,7 +98,7 @@ template <class Values, class Output> struct DenseDecoder
             return fail(number, FAULT_INDEX);
         }
         const u32 *const words = entry_words(view, place);
-        const u32 sum = __reduce_add_sync(WARP_ALL, hash_words(words, place.words));
+        const u32 sum = __reduce_add_sync(WARP_ALL, hash_payload(words, place.words));
         if (sum != __ldg(reinterpret_cast<const u32 *>(view.bytes + view.sections.sums) + number))
         {
             return fail(number, FAULT_CHECKSUM);

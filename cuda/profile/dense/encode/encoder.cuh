@@ -26,6 +26,12 @@ template <class T> FSZ_DEVICE u32 chunk_room(u32 boxes)
     return (boxes + 2) * DENSE_BOX * Element<T>::WORDS + boxes * PredictorSlot<T>::RECORD;
 }
 
+/// A lane's share of the checksum of a chunk. Apart, since what calls it has much else to keep.
+__device__ __noinline__ u32 hash_payload(const u32 *words, u32 count)
+{
+    return hash_rounds(words, count, lane_id());
+}
+
 /// Codes the chunks that a warp takes.
 template <class Z> struct DenseChunks
 {
@@ -271,7 +277,7 @@ template <class Z> struct DenseChunks
         }
         ++next_waiting;
         free_end = at;
-        const u32 share = hash_rows<32>(room + at, words, 0, lane);
+        const u32 share = hash_payload(room + at, words);
         const u32 sum = __reduce_add_sync(WARP_ALL, share);
         if (lane == 0)
         {

@@ -8,6 +8,10 @@
 namespace fsz
 {
 
+/// Hides where an address comes from: of several that follow from each other by additions, the
+/// compiler would multiply for each one.
+template <class T> FSZ_DEVICE void opaque(const T *&at) { asm volatile("" : "+l"(at)); }
+
 /// How the elements of a layout's boxes are spread over lanes, WIDTH side by side and STEPS of each
 /// lane in a turn. A line is cut into rows of as many of each lane.
 template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
@@ -109,6 +113,7 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
             {
                 use(k, own);
                 own += step;
+                opaque(own);
             }
         }
     }

@@ -21,27 +21,28 @@ struct EventRing
     alignas(16) u8 groups[RING_GROUPS * GROUP_BYTES];
 };
 
+/// The rows of symbols begin behind so many: as many as the digits of the smallest size are more
+/// than the number of its context (`PlainPoint`), so that a row is found from them as they are.
+constexpr u32 FIRST_ROW = 2;
+/// The number of all residuals without a symbol of their own, behind that of the largest with one.
+constexpr u32 OTHER_RESIDUALS = RESIDUAL_FIRST_CLASS;
+static_assert(OTHER_RESIDUALS == 2 * DENSE_DIRECT + 1, "behind those with a symbol of their own");
+
 /// A residual and its context, a word: in the low half the number of its symbol's row, and in the
-/// high one the residual. The rows of a grid's contexts lie beside each other for each residual
-/// with a symbol of its own, and behind them for all others. A word without a residual is 0.
+/// high one the residual. The rows of all contexts lie beside each other for each residual with a
+/// symbol of its own, behind them for all others, and behind these, which no event has, for each
+/// class of symbols with raw bits. A word without a residual is 0.
 template <bool FINE> struct PlainEvent
 {
     static constexpr u32 CONTEXTS = FINE ? DENSE_FINE_CONTEXTS : DENSE_COARSE_CONTEXTS;
     static constexpr u32 FIRST_CONTEXT = FINE ? 0 : DENSE_FINE_CONTEXTS;
-    static constexpr u32 SHIFT = FINE ? 4 : 3;
-    static_assert(CONTEXTS == 1 << SHIFT, "the bits of a context");
-    /// The number of all others, behind that of the largest residual with a symbol of its own.
-    static constexpr u32 OTHER = RESIDUAL_FIRST_CLASS;
-    static_assert(OTHER == 2 * DENSE_DIRECT + 1, "behind those with a symbol of their own");
-    static constexpr u32 ROWS = (OTHER + 1) << SHIFT;
-    /// The first row: those of the finest grid stand before the coarser ones'.
-    static constexpr u32 FIRST = 1 + (FINE ? 0 : (OTHER + 1) * DENSE_FINE_CONTEXTS);
-    static_assert((FIRST - 1) % CONTEXTS == 0, "a row's last bits are its context");
 
-    FSZ_DEVICE static u32 of(i32 r, u32 context)
+    /// `direct`: DENSE_DIRECT, which is in a register where there are many events.
+    FSZ_DEVICE static u32 of(i32 r, i32 direct, u32 context)
     {
-        const u32 number = min(static_cast<u32>(r + static_cast<i32>(DENSE_DIRECT)), OTHER);
-        return __byte_perm(FIRST + (number << SHIFT) + context, static_cast<u32>(r), 0x5410);
+        const u32 number = min(static_cast<u32>(r + direct), OTHER_RESIDUALS);
+        const u32 row = number * RESIDUAL_CONTEXTS + context + (FIRST_ROW + FIRST_CONTEXT);
+        return __byte_perm(row, static_cast<u32>(r), 0x5410);
     }
 };
 
@@ -49,28 +50,15 @@ constexpr u32 NO_RESIDUAL = 0;
 /// The same of other boxes, whose events are a context among all above a residual or flag.
 constexpr u32 NO_EVENT = ~0u;
 /// Rows of all events.
-constexpr u32 EVENT_ROWS = PlainEvent<false>::FIRST + PlainEvent<false>::ROWS;
+constexpr u32 EVENT_ROWS = FIRST_ROW + (OTHER_RESIDUALS + 1) * RESIDUAL_CONTEXTS;
+static_assert(EVENT_ROWS <= 0x10000, "a row's number is half a word");
 
 FSZ_DEVICE u32 event_row(u32 event) { return event & 0xFFFF; }
 FSZ_DEVICE i32 event_residual(u32 event) { return static_cast<i32>(event) >> 16; }
 
-/// The context of a row, among those of residuals.
-FSZ_DEVICE u32 row_context(u32 row)
-{
-    using Fine = PlainEvent<true>;
-    using Coarse = PlainEvent<false>;
-    return row < Coarse::FIRST ? (row - Fine::FIRST) % Fine::CONTEXTS
-                               : Coarse::FIRST_CONTEXT + (row - Coarse::FIRST) % Coarse::CONTEXTS;
-}
-
-/// The symbol of a row, or of the first class of those with raw bits for all others.
-FSZ_DEVICE u32 row_symbol(u32 row)
-{
-    using Fine = PlainEvent<true>;
-    using Coarse = PlainEvent<false>;
-    return row < Coarse::FIRST ? (row - Fine::FIRST) >> Fine::SHIFT
-                               : (row - Coarse::FIRST) >> Coarse::SHIFT;
-}
+/// The context of a row, and the number of its residual or its class.
+FSZ_DEVICE u32 row_context(u32 row) { return (row - FIRST_ROW) % RESIDUAL_CONTEXTS; }
+FSZ_DEVICE u32 row_number(u32 row) { return (row - FIRST_ROW) / RESIDUAL_CONTEXTS; }
 
 /// Reads groups of a box's steps, from the last on. Called by a warp.
 struct GroupsBack

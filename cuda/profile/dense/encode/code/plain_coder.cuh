@@ -18,11 +18,9 @@ constexpr u32 PACKED_RAW = 0x20;
 /// That of a lane without a symbol: leaves its state as it is.
 constexpr PackedRow PACKED_IDLE{0, DENSE_SLOTS << PACKED_FREQUENCY_SHIFT};
 
-/// The rows of all events, and behind them those of symbols with raw bits, all of a context side by
-/// side.
-constexpr u32 CLASS_ROWS = EVENT_ROWS;
+/// The rows of all events, and behind them those of classes of symbols with raw bits.
 constexpr u32 CLASSES = DENSE_RESIDUAL_SYMBOLS - RESIDUAL_FIRST_CLASS;
-constexpr u32 PACKED_ROWS = CLASS_ROWS + RESIDUAL_CONTEXTS * CLASSES;
+constexpr u32 PACKED_ROWS = EVENT_ROWS + CLASSES * RESIDUAL_CONTEXTS;
 constexpr u32 PACKED_WORDS = 2 * ((PACKED_ROWS + 1) / 2 * 2);
 
 FSZ_DEVICE PackedRow packed_row(const SymbolRow &row)
@@ -36,21 +34,18 @@ FSZ_DEVICE PackedRow packed_row(const SymbolRow &row)
 /// Fills the rows. Called by a thread block.
 FSZ_DEVICE void pack_rows(const SymbolRows &rows, PackedRow *to)
 {
-    for (u32 k = threadIdx.x; k < EVENT_ROWS; k += blockDim.x)
+    for (u32 k = threadIdx.x; k < PACKED_ROWS; k += blockDim.x)
     {
         PackedRow row = PACKED_IDLE;
-        if (k != event_row(NO_RESIDUAL))
+        if (k >= FIRST_ROW)
         {
-            const u32 symbol = row_symbol(k);
+            const u32 number = row_number(k);
+            const u32 symbol = number > OTHER_RESIDUALS ? number - 1 : number;
             // Those of all larger residuals are told to have raw bits, and nothing else.
-            row = symbol < RESIDUAL_FIRST_CLASS ? packed_row(rows[row_context(k)][symbol])
-                                                : PackedRow{0, row.y | PACKED_RAW};
+            row = number != OTHER_RESIDUALS ? packed_row(rows[row_context(k)][symbol])
+                                            : PackedRow{0, row.y | PACKED_RAW};
         }
         to[k] = row;
-    }
-    for (u32 k = threadIdx.x; k < RESIDUAL_CONTEXTS * CLASSES; k += blockDim.x)
-    {
-        to[CLASS_ROWS + k] = packed_row(rows[k / CLASSES][RESIDUAL_FIRST_CLASS + k % CLASSES]);
     }
 }
 
@@ -59,6 +54,15 @@ FSZ_DEVICE PackedRow load_row(u32 at)
     PackedRow row;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(row.x), "=r"(row.y) : "r"(at));
     return row;
+}
+
+/// The row at an address, if `there`.
+FSZ_DEVICE void load_row_if(bool there, u32 at, PackedRow &row)
+{
+    asm volatile("{\n.reg .pred there;\nsetp.ne.u32 there, %3, 0;\n"
+                 "@there ld.shared.v2.u32 {%0, %1}, [%2];\n}"
+                 : "+r"(row.x), "+r"(row.y)
+                 : "r"(at), "r"(there ? 1 : 0));
 }
 
 /// Whether a lane's word has any of some bits.
@@ -73,6 +77,17 @@ FSZ_DEVICE bool any_bits(u32 word, u32 bits)
     return any != 0;
 }
 
+/// Where a row is. The compiler would multiply an event before it takes the row's number from it,
+/// in an instruction more.
+FSZ_DEVICE u32 row_at(const RansEncoder &coder, u32 row)
+{
+    u32 at;
+    asm("mad.lo.u32 %0, %1, %3, %2;"
+        : "=r"(at)
+        : "r"(row), "r"(coder.packed_rows), "n"(sizeof(PackedRow)));
+    return at;
+}
+
 /// A coder whose lanes have coded raw bits, and the row of the symbol before them.
 struct AfterRaw
 {
@@ -80,27 +95,24 @@ struct AfterRaw
     PackedRow row;
 };
 
-/// Codes the raw bits of the lanes that have some.
+/// Codes the raw bits of the lanes that have some. There is no branch: of most steps that come here
+/// some lanes have raw bits and some have none.
 FSZ_DEVICE AfterRaw code_raw(RansEncoder coder, u32 event, PackedRow row)
 {
     const i32 r = event_residual(event);
     const u32 size = static_cast<u32>(abs(r));
-    u32 bits = 0, from = 0;
-    if (size > DENSE_DIRECT)
-    {
-        bits = bits_of_number(size);
-        from = 1u << (bits - 1);
-        const u32 number = row_context(event_row(event)) * CLASSES + bits - RESIDUAL_CLASS_BITS;
-        row = load_row(coder.packed_rows + 8 * (CLASS_ROWS + number));
-    }
-    if (row.y & PACKED_RAW)
-    {
-        bits = DENSE_RESIDUAL_ESCAPE_BITS;
-        from = 0;
-    }
-    coder.put(bits > 0 && coder.state >= 1u << (31 - bits));
-    const u32 raw = (size - from) << 1 | (r < 0 ? 1 : 0);
-    coder.state = bits > 0 ? coder.state << bits | raw : coder.state;
+    const u32 class_bits = static_cast<u32>(bits_of_number(size));
+    const u32 class_rows = (1 + class_bits - RESIDUAL_CLASS_BITS) * RESIDUAL_CONTEXTS;
+    const bool has_class = size > DENSE_DIRECT;
+    load_row_if(has_class, row_at(coder, event_row(event) + class_rows), row);
+    const bool escapes = (row.y & PACKED_RAW) != 0, has_raw = has_class || escapes;
+    // Of lanes without raw bits these may be any number.
+    const u32 bits = escapes ? DENSE_RESIDUAL_ESCAPE_BITS : class_bits;
+    coder.put(has_raw && coder.state >> ((31 - bits) & 31) != 0);
+    // Of a class the highest bit of the size is not coded. Here it would add 1 to the state.
+    const u32 before = coder.state - (escapes ? 0 : 1);
+    const u32 after = (before << (bits & 31)) + (size << 1 | (r < 0 ? 1 : 0));
+    coder.state = has_raw ? after : coder.state;
     return {coder, row};
 }
 static_assert(DENSE_RESIDUAL_ESCAPE_BITS <= DENSE_RAW_BITS, "a residual's raw bits in one go");
@@ -119,7 +131,7 @@ FSZ_DEVICE void code_packed(RansEncoder &coder, PackedRow row)
 /// The row of an event, as it is found without a look at the residual.
 FSZ_DEVICE PackedRow row_of(const RansEncoder &coder, u32 event)
 {
-    return load_row(coder.packed_rows + 8 * event_row(event));
+    return load_row(row_at(coder, event_row(event)));
 }
 
 FSZ_DEVICE void code_event(RansEncoder &coder, u32 event, PackedRow row)

@@ -19,6 +19,9 @@ namespace fsz
 constexpr u32 MASKED_TARGET = 0x80000000u;
 constexpr u32 LISTED_TARGET = 0x80000001u;
 
+/// The size of a whole number, rounded where it has more than 24 bits.
+FSZ_DEVICE float rounded_size(i32 number) { return fabsf(__int2float_rn(number)); }
+
 /// A point after the other of a lane, with what is known of those before. MASKED: some targets are
 /// `MASKED_TARGET` or `LISTED_TARGET`.
 template <u32 LAYOUT, bool MASKED> struct PlainPoint
@@ -26,17 +29,21 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     using Places = StagePlaces<LAYOUT>;
     /// Whether residuals tell of those around them.
     static constexpr bool AROUND = LAYOUT != LAYOUT_LINE;
+    /// Sizes are in floats, whose exponent tells the octave: of the smallest one, 16, it is 1.
+    static constexpr float SIZE_UNIT = 0x1p-130f;
 
     u32 stage;
-    u32 fine_bits;
+    /// The bits of a target behind a residual, and how many values a residual of 1 is.
     u32 part_bits;
-    /// What residuals around count, if they do.
-    u32 weight;
+    i32 unit;
+    /// What a spread counts in a context, and residuals around, if they do.
+    float spread_unit;
+    float weight;
     /// The weighted size of the lane's last residual and a part of what all contexts have.
-    u32 size;
+    float size;
     /// The largest residual of the lane, in a pass and so far.
-    u32 most;
-    u32 largest;
+    float most;
+    float largest;
     /// The largest magnitude of a value: one that follows from values of masked points alone may
     /// be too large.
     u32 farthest;
@@ -49,67 +56,72 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     /// Where the lane's first event goes, and the next one.
     const u32 *first_event;
     u32 *events;
+    /// The word of the last point.
+    u32 word;
+    /// DENSE_DIRECT, which a compiler would else bring to a register for each point.
+    i32 direct;
 
     FSZ_DEVICE PlainPoint(u32 stage, u32 fine_bits, bool around, u32 nothing, const u32 *entries,
                           u32 *events)
-        : stage(stage), fine_bits(fine_bits), part_bits(DENSE_PART_BITS + fine_bits),
-          weight(around ? 16 : 0), size(4), most(0), largest(0), farthest(0), entries(entries + 32),
-          next_entry(__ldg(entries)), later_entry(__ldg(entries + 32)), nothing(nothing),
-          first_event(events), events(events)
+        : stage(stage), part_bits(DENSE_PART_BITS + fine_bits), unit(1 << fine_bits),
+          spread_unit(static_cast<float>((1u << DENSE_SPREAD_BITS) >> fine_bits) * SIZE_UNIT),
+          weight(around ? 16 * SIZE_UNIT : 0), size(4 * SIZE_UNIT), most(0), largest(0),
+          farthest(0), entries(entries + 32), next_entry(__ldg(entries)),
+          later_entry(__ldg(entries + 32)), nothing(nothing), first_event(events), events(events),
+          word(0), direct(static_cast<i32>(DENSE_DIRECT | nothing))
     {
     }
 
-    /// The word of a lane's point. A lane without one stands where another has its own.
-    FSZ_DEVICE static u32 own_word(u32 at, u32 entry)
+    /// Loads the word of a lane's point. A lane without one stands where another has its own, and
+    /// keeps the word that it has.
+    FSZ_DEVICE void load_own(u32 at, u32 entry)
     {
-        u32 word;
-        asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\nmov.b32 %0, 0;\n"
+        asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\n"
                      "@there ld.shared.u32 %0, [%1];\n}"
-                     : "=&r"(word)
+                     : "+r"(word)
                      : "r"(at), "r"(entry));
-        return word;
     }
 
     /// Takes the point at `at`, in whose context the spread counts 2^BITS a step. The entry tells
     /// whether the lane has one: a number, which takes fewer instructions than a truth value that
     /// is kept.
     template <bool FINE, u32 BITS = DENSE_SPREAD_BITS>
-    FSZ_DEVICE void point(u32 at, i32 prediction, u32 spread, u32 entry)
+    FSZ_DEVICE void point(u32 at, i32 prediction, float spread, u32 entry)
     {
         using Event = PlainEvent<FINE>;
         const bool there = static_cast<i32>(entry) >= 0;
-        const i32 target = static_cast<i32>(own_word(at, entry));
+        load_own(at, entry);
+        const i32 target = static_cast<i32>(word);
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
         const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
         const i32 r = left_out ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
-        const u32 value = static_cast<u32>(prediction) + (static_cast<u32>(r) << fine_bits);
-        const u32 own = static_cast<u32>(abs(r));
-        u32 m = spread << (DENSE_SPREAD_BITS - fine_bits) >> (DENSE_SPREAD_BITS - BITS);
+        const i32 value = prediction + r * unit;
+        const float own = rounded_size(r);
+        constexpr float PART = 1.f / (1u << (DENSE_SPREAD_BITS - BITS));
+        float m;
         if constexpr (AROUND)
         {
-            const u32 sides =
-                __shfl_up_sync(WARP_ALL, size, 1) + __shfl_down_sync(WARP_ALL, size, 1);
-            m += 2 * size + sides;
-            size = there ? own * weight + 4 : size;
+            const float sides =
+                __fadd_rn(__shfl_up_sync(WARP_ALL, size, 1), __shfl_down_sync(WARP_ALL, size, 1));
+            m = __fmaf_rn(size, 2, __fmaf_rn(spread, spread_unit * PART, sides));
+            size = there ? __fmaf_rn(own, weight, 4 * SIZE_UNIT) : size;
         }
         else
         {
-            m += 16;
+            m = __fmaf_rn(spread, spread_unit * PART, 16 * SIZE_UNIT);
         }
-        m = min(m, 4095u);
         // The exponent is the octave, and the digits behind it are those of a context.
-        const u32 digits = __float_as_uint(__fsub_rn(__uint_as_float(m | 0x4B000000u), 0x1p23f));
-        constexpr u32 OCTAVE = 127 + 4;
-        const u32 context = FINE ? (digits >> 22) - 2 * OCTAVE : (digits >> 23) - OCTAVE;
-        give(there && !masked, Event::of(r, context));
+        const u32 digits = __float_as_uint(fminf(m, 4095 * SIZE_UNIT));
+        give(there && !masked,
+             Event::of(r, direct, FINE ? (digits >> 22) - 2 : (digits >> 23) - 1));
         if (there)
         {
-            most = max(most, own);
+            most = fmaxf(most, own);
             if constexpr (MASKED)
             {
-                farthest = max(farthest, static_cast<u32>(abs(static_cast<i32>(value))));
+                farthest = max(farthest, static_cast<u32>(abs(value)));
             }
-            store_word(at, value);
+            store_word(at, static_cast<u32>(value));
         }
     }
 
@@ -140,13 +152,13 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
         const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
         const i32 r = left_out ? 0 : target >> part_bits;
-        const u32 value = static_cast<u32>(r) << fine_bits;
-        const u32 own = there ? static_cast<u32>(abs(r)) : 0;
-        give(there && !masked, Event::of(r, Event::CONTEXTS - 1));
+        const i32 value = r * unit;
+        const float own = there ? rounded_size(r) : 0;
+        give(there && !masked, Event::of(r, direct, Event::CONTEXTS - 1));
         __syncwarp();
         if (there)
         {
-            store_word(at, value);
+            store_word(at, static_cast<u32>(value));
         }
         __syncwarp();
         largest = own;

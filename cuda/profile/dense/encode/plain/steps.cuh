@@ -34,7 +34,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
     /// Adds an axis to the sums of a point.
     template <bool OUTER, bool WEIGHTED>
     FSZ_DEVICE static void add(const Neighbours &v, i32 bend, i32 near, i32 far, i32 &sum,
-                               u32 &spread)
+                               float &spread, bool first)
     {
         const i32 difference = v.a - v.c;
         if constexpr (!OUTER)
@@ -49,7 +49,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
         {
             sum += 9 * (v.a + v.c) - (v.e + v.g + bend * difference);
         }
-        spread = max(spread, static_cast<u32>(abs(difference)));
+        spread = first ? rounded_size(difference) : fmaxf(spread, rounded_size(difference));
     }
 
     /// Steps of the finest grid that lie at equal distances, the points odd along ODD; SLIDE, along
@@ -117,20 +117,20 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
         }
         const auto take = [&]() {
             i32 sum = 0;
-            u32 spread = 0;
+            float spread = 0;
 #pragma unroll
             for (u32 a = 0; a < 3; ++a)
             {
                 if (ODD >> a & 1)
                 {
-                    const bool slid = SLIDES && a == ALONG;
+                    const bool slid = SLIDES && a == ALONG, first = (ODD & ((1u << a) - 1)) == 0;
                     if (slid)
                     {
-                        add<OUTER, false>(now[a], 0, 9, -1, sum, spread);
+                        add<OUTER, false>(now[a], 0, 9, -1, sum, spread, first);
                     }
                     else
                     {
-                        add<OUTER, WEIGHTED>(now[a], bend[a], near[a], far[a], sum, spread);
+                        add<OUTER, WEIGHTED>(now[a], bend[a], near[a], far[a], sum, spread, first);
                     }
                 }
             }
@@ -181,8 +181,15 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
         }
     }
 
-    /// What one side of a point along the axis of columns adds to its blended prediction: a plane
-    /// of its neighbours, of which the nearest has a value of its own.
+    /// What the plane of a point across the axis of columns adds to its blended prediction.
+    struct Plane
+    {
+        float spread;
+        i32 sum;
+    };
+
+    /// What one side of a point along that axis adds: a plane of its neighbours, of which the
+    /// nearest has a value of its own.
     struct Side
     {
         i32 nearest;
@@ -216,7 +223,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
         constexpr i32 NEAREST = 1 << (AXES - 1);
         u32 at = stage + (entry & ENTRY_POSITION);
         const auto plane = [&](u32 from) {
-            Side own{0, BOTH ? -(NEAREST / 2) * across_rows(from) : 0};
+            Plane own{0, BOTH ? -(NEAREST / 2) * across_rows(from) : 0};
 #pragma unroll
             for (u32 a = 0; a < 3; ++a)
             {
@@ -224,7 +231,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
                 {
                     const u32 left = from - Places::odd(a);
                     const i32 one = load_value(left), other = load_value(left + Places::two(a));
-                    own.nearest = max(own.nearest, abs(one - other));
+                    const float size = rounded_size(one - other);
+                    own.spread = (PLANE & ((1u << a) - 1)) == 0 ? size : fmaxf(own.spread, size);
                     own.sum += NEAREST * (one + other);
                 }
             }
@@ -244,7 +252,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
             return Side{nearest, sum + NEAREST * nearest};
         };
         constexpr u32 BEHIND = Places::two(ALONG) - Places::odd(ALONG);
-        Side now = plane(at), before{}, behind{};
+        Plane now = plane(at);
+        Side before{}, behind{};
         if constexpr (SLIDES)
         {
             before = side(at - Places::odd(ALONG));
@@ -255,7 +264,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
         {
             // What the next step needs is on its way while this one is worked on.
             const u32 then = at + Places::NEXT;
-            Side next{}, further{};
+            Plane next{};
+            Side further{};
             if (left > 1)
             {
                 next = plane(then);
@@ -265,10 +275,13 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
                 }
             }
             const i32 sum = now.sum + before.sum + behind.sum;
-            const i32 spread = max(now.nearest, abs(before.nearest - behind.nearest));
+            float spread = now.spread;
+            if constexpr (SLIDES)
+            {
+                spread = fmaxf(spread, rounded_size(before.nearest - behind.nearest));
+            }
             const i32 prediction = (sum + NEAREST) >> AXES;
-            this->template point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction,
-                                                                  static_cast<u32>(spread), entry);
+            this->template point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction, spread, entry);
             now = next;
             before = behind;
             behind = further;

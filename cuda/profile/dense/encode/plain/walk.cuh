@@ -34,7 +34,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
     /// one's steps, and before the load.
     FSZ_DEVICE void end_entry()
     {
-        next_entry = later_entry | (most & nothing);
+        next_entry = later_entry | (__float_as_uint(most) & nothing);
         entries += 32 + (next_entry & nothing);
         later_entry = __ldg(entries);
         bring_near(entries + 32 * ENTRIES_NEAR);
@@ -89,7 +89,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
             const u32 entry = next_entry;
             const u32 at = stage + (entry & ENTRY_POSITION);
             i32 sum = 0;
-            u32 spread = 0, behind[AXES];
+            float spread = 0;
+            u32 behind[AXES];
 #pragma unroll
             for (u32 a = 0; a < AXES; ++a)
             {
@@ -98,7 +99,8 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
                 const i32 left_value = load_value(at - before[a]);
                 const i32 right_value = load_value(at + behind[a]);
                 sum += left_value + right_value;
-                spread = max(spread, static_cast<u32>(abs(left_value - right_value)));
+                const float size = rounded_size(left_value - right_value);
+                spread = a == 0 ? size : fmaxf(spread, size);
             }
             constexpr bool BLENDS = TAPS == Taps::BLENDED && AXES > 1;
             i32 prediction;
@@ -170,7 +172,7 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         __syncwarp();
         const bool any = __any_sync(WARP_ALL, most > 0);
         events = any ? events : begin;
-        largest = max(largest, most);
+        largest = fmaxf(largest, most);
         return any;
     }
 
@@ -239,7 +241,7 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
         bits |= walk.pass(words, p) ? 1u << p : 0;
     }
     const u32 groups = walk.end_group();
-    bool fits = __all_sync(WARP_ALL, walk.largest <= static_cast<u32>(RESIDUAL_MOST));
+    bool fits = __all_sync(WARP_ALL, walk.largest <= static_cast<float>(RESIDUAL_MOST));
     if constexpr (MASKED)
     {
         fits = fits && __all_sync(WARP_ALL, walk.farthest <= DENSE_MOST_VALUE);
