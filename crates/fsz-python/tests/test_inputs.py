@@ -6,6 +6,7 @@ import array
 import ctypes
 from typing import Any
 
+import dask.array
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -89,9 +90,29 @@ def test_other_types_are_refused(dtype: str) -> None:
         bytes_of(np.zeros(3, dtype))
 
 
+class Variable:
+    """A variable of netCDF4, which gives a masked array."""
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return self.values
+
+
 def test_masked_arrays_are_refused(field: Array) -> None:
-    with pytest.raises(TypeError, match="filled"):
-        bytes_of(np.ma.masked_greater(field, 200))
+    masked = np.ma.masked_greater(field, 200)
+    chunked = dask.array.from_array(masked, chunks=(4, 50, 70))
+    for one in (masked, Variable(masked), chunked):
+        with pytest.raises(TypeError, match="filled"):
+            bytes_of(one)
+    assert bytes_of(dask.array.ma.filled(chunked, 0)) == bytes_of(masked.filled(0))
+    for parts in ([masked, masked], (field, masked), [1.0, np.ma.masked]):
+        with pytest.raises(TypeError, match=r"of masked arrays: .* np\.ma\.stack"):
+            bytes_of(parts)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match=r"filled\(False\)"):
+        fsz_codec.compress(field, range=1e-3, regions=[(Variable(masked > 150), 1e-4)])
+    assert bytes_of(Variable(field)) == bytes_of([*field]) == bytes_of(field)
 
 
 # A device array whose memory is none: what can be told without a device.

@@ -38,7 +38,13 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
     if isinstance(array, (str, bytes, os.PathLike)):
         given = type(array).__name__
         raise TypeError(f"an array is needed, not {given}: read a file first, as with np.load or np.fromfile")
-    host = np.asarray(array)
+    # What lies under a mask, such as 9.97e36, would widen the range by far. numpy joins parts without their masks, and
+    # dask drops those of its chunks; a variable of netCDF4 gives a masked array, which stays one here.
+    if isinstance(array, (list, tuple)) and any(isinstance(part, np.ma.MaskedArray) for part in array):
+        raise TypeError(f"a {type(array).__name__} of masked arrays: join them with np.ma.stack, and fill the result")
+    if isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
+        raise TypeError("a dask array of masked arrays: fill it with dask.array.ma.filled, and name the value as missing")
+    host = np.asanyarray(array)
     if host.dtype.kind == "O" and host.ndim == 0:  # What numpy knows no values of: None, a dict, a file.
         raise TypeError(f"an array is needed, not {type(array).__name__}")
     return _host(host)

@@ -34,11 +34,11 @@ def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegio
 
     :raises InvalidArgumentError: for a key that selects neither a box nor the elements of a mask.
     """
+    # Masks of xarray, dask and other libraries, and nested lists. A masked array stays one.
+    if isinstance(key, list) or hasattr(key, "__array__"):
+        key = np.asanyarray(key)
     if isinstance(key, np.ma.MaskedArray):
         raise InvalidArgumentError("a region that is a masked array: pass region.filled(False), or filled(True)")
-    # Masks of xarray, dask and other libraries, and nested lists.
-    if isinstance(key, list) or hasattr(key, "__array__"):
-        key = np.asarray(key)
     if isinstance(key, np.ndarray) and key.dtype == bool:
         if key.shape != shape:
             raise InvalidArgumentError(f"a mask of shape {key.shape} for an array of shape {shape}")
