@@ -186,6 +186,31 @@ def test_the_bounds_of_cells_are_part_of_the_coordinate(dataset: xr.Dataset) -> 
     assert set(named) == {"t", "p", "lat_bnds"} and named["lat_bnds"]["serializer"] == FszCodec(absolute=1e-6)
 
 
+def test_what_coordinates_are_computed_from_is_part_of_them(dataset: xr.Dataset) -> None:
+    dataset["hyam"], dataset["p0"] = ("lev", np.linspace(0, 0.2, 30)), ((), 1e5)
+    dataset["ps"], dataset["area"] = 350 * dataset.t, 1e9 * dataset.t[0]
+    dataset["lev"] = "lev", np.arange(30.0), {"formula_terms": "a: hyam p0: p0 ps: ps b: gone"}
+    dataset.t.attrs["cell_measures"] = "area:area"
+    assert set(encoding(dataset, range=1e-3)) == {"t", "p", "ps"}
+    assert set(encoding(dataset, range=1e-3, absolute={"area": 1e3, "hyam": 1e-9})) == {"t", "p", "ps", "area", "hyam"}
+
+
+def test_times_are_no_numbers(dataset: xr.Dataset, tmp_path: Path) -> None:
+    # As xarray has read them from a file with times of float64.
+    days = np.arange(6) * np.timedelta64(31, "D")
+    dataset["begin"], dataset["length"] = ("time", np.datetime64("2000-01-01", "ns") + days), ("time", days)
+    dataset.begin.encoding |= {"dtype": np.dtype("f8"), "units": "days since 1999-01-01"}
+    dataset.length.encoding |= {"dtype": np.dtype("f8"), "units": "days"}
+    settings = encoding(dataset, range={"t": 1e-3}, absolute=0.05)
+    assert set(settings) == {"t", "p"}
+    dataset.to_zarr(tmp_path / "x.zarr", encoding=settings, consolidated=False)
+    with xr.open_zarr(tmp_path / "x.zarr", consolidated=False, chunks=None) as read:
+        check(dataset, read)
+        assert np.array_equal(read.begin, dataset.begin)
+    with pytest.raises(fsz_codec.InvalidArgumentError, match="no data variables of float32 or float64: begin"):
+        encoding(dataset, absolute={"begin": 0.05})
+
+
 def test_a_new_bound_takes_the_place_of_an_earlier_one(dataset: xr.Dataset) -> None:
     marked = mark_lossy(dataset, encoding(dataset, relative=1e-3, floor=0.1))
     attributes = mark_lossy(marked, encoding(dataset, absolute=0.5)).t.attrs

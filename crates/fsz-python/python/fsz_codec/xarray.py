@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -24,6 +25,9 @@ _Bounds: TypeAlias = float | Mapping[str, float] | None
 
 # The attributes of a coordinate that name the variable of its cells' bounds.
 _OF_CELLS = ("bounds", "climatology")
+
+# What stands before each name in the attributes that list variables by what they are, as "area: areacella".
+_LISTED = re.compile(r":\s*(\S+)")
 
 # What the variable without data, which is common to those that are compressed, calls the algorithm.
 _ALGORITHM = "fsz"
@@ -50,9 +54,10 @@ def encoding(
     """The argument ``encoding`` of ``Dataset.to_zarr`` that compresses the data variables of float32 and float64.
 
     A bound is a number for all of them, or a number for each variable's name; those with none stay as they
-    are, and so do coordinates and variables that are packed as integers. The bounds of a coordinate's cells (CF's
-    ``bounds`` and ``climatology``) take a bound by their name only. A number for ``floor`` is for all with a
-    ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
+    are, and so do coordinates, times and variables that are packed as integers. What CF has as a part of a coordinate or a
+    grid takes a bound by its name only: bounds of cells (``bounds``, ``climatology``), ``cell_measures``, and what
+    ``formula_terms`` names of at most one dimension. A number for ``floor`` is for all with a ``relative`` bound.
+    ``_FillValue`` and ``missing_value`` are named as missing.
 
     :raises InvalidArgumentError: for bounds out of range, for names that are no such variable, and where no variable
         would be compressed.
@@ -74,10 +79,10 @@ def encoding(
     for bounds in (*bounds_of.values(), floor):
         if isinstance(bounds, Mapping) and (wrong := [n for n in bounds if n not in variables]):
             raise InvalidArgumentError(f"no data variables of float32 or float64: {', '.join(wrong)}")
-    of_cells = _bounds_of_cells(dataset)
+    of_coordinates = _parts_of_coordinates(dataset)
     encodings: dict[str, dict[str, Any]] = {}
     for name, variable in variables.items():
-        given = _bounds_of(str(name), bounds_of, by_name=name in of_cells)
+        given = _bounds_of(str(name), bounds_of, by_name=name in of_coordinates)
         if not given:
             continue
         options: dict[str, Any] = {**given, "missing": _missing_of(variable), "profile": profile}
@@ -142,13 +147,22 @@ def _stored(variable: xr.DataArray) -> np.dtype[Any]:
 def _is_stored_as_float(variable: xr.DataArray) -> bool:
     stored = _stored(variable)
     packed = {"scale_factor", "add_offset"} & set(variable.encoding)
-    return not packed and stored.kind == "f" and stored.itemsize in (4, 8)
+    # Times are no numbers, whatever a file has them as: xarray writes them as integers where these hold them.
+    return variable.dtype.kind == "f" and not packed and stored.kind == "f" and stored.itemsize in (4, 8)
 
 
-def _bounds_of_cells(dataset: xr.Dataset) -> set[Any]:
-    """The variables that are part of a coordinate, after CF, section 7.1: files keep them among the data."""
+def _parts_of_coordinates(dataset: xr.Dataset) -> set[Any]:
+    """The variables that are part of a coordinate or tell of its cells, after CF, sections 4.3.3, 7.1 and 7.2: files keep
+    them among the data."""
     told = [facts for v in dataset.variables.values() for facts in (v.attrs, v.encoding)]
-    return {facts[key] for facts in told for key in _OF_CELLS if isinstance(facts.get(key), str)}
+
+    def listed(key: str) -> set[str]:
+        return {name for facts in told for name in _LISTED.findall(str(facts.get(key, "")))}
+
+    of_cells = {facts[key] for facts in told for key in _OF_CELLS if isinstance(facts.get(key), str)}
+    # The surface pressure that a formula takes is a field like others, but its coefficients are not.
+    coefficients = {n for n in listed("formula_terms") if n in dataset.variables and dataset[n].ndim <= 1}
+    return of_cells | listed("cell_measures") | coefficients
 
 
 def _bounds_of(name: str, bounds: Mapping[str, _Bounds], *, by_name: bool) -> dict[str, float]:
