@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypedDict
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -55,12 +55,12 @@ _USERS_OF_HDF5 = ("h5py.h5", "netCDF4._netCDF4")
 class Options(TypedDict, total=False):
     """What :func:`hdf5` takes."""
 
-    absolute: float | None
-    range: float | None
-    relative: float | None
-    floor: float | None
-    value_range: tuple[float, float] | None
-    missing: float | Iterable[float] | None
+    absolute: SupportsFloat | None
+    range: SupportsFloat | None
+    relative: SupportsFloat | None
+    floor: SupportsFloat | None
+    value_range: Iterable[SupportsFloat] | None
+    missing: SupportsFloat | Iterable[SupportsFloat] | None
     profile: str
 
 
@@ -73,12 +73,12 @@ class Hdf5Options(TypedDict):
 
 def hdf5(
     *,
-    absolute: float | None = None,
-    range: float | None = None,
-    relative: float | None = None,
-    floor: float | None = None,
-    value_range: tuple[float, float] | None = None,
-    missing: float | Iterable[float] | None = (),
+    absolute: SupportsFloat | None = None,
+    range: SupportsFloat | None = None,
+    relative: SupportsFloat | None = None,
+    floor: SupportsFloat | None = None,
+    value_range: Iterable[SupportsFloat] | None = None,
+    missing: SupportsFloat | Iterable[SupportsFloat] | None = (),
     profile: str = "paper",
 ) -> Hdf5Options:
     """The keyword arguments with which h5py, h5netcdf and xarray write through FSZ.
@@ -359,5 +359,19 @@ class _Callable(types.ModuleType):
 
     __call__ = staticmethod(hdf5)
 
+    # To those who check types, a module has the names of its class.
+    Hdf5Options = Hdf5Options
+    Options = Options
+    compress_chunk = staticmethod(compress_chunk)
+    h5repack = staticmethod(h5repack)
+    hdf5 = staticmethod(hdf5)
+    nccopy = staticmethod(nccopy)
+    netcdf4 = staticmethod(netcdf4)
+    plugin = staticmethod(plugin)
+    register = staticmethod(register)
 
-sys.modules[__name__].__class__ = _Callable
+
+if TYPE_CHECKING:
+    module: _Callable
+else:
+    sys.modules[__name__].__class__ = _Callable

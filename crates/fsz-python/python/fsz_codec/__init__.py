@@ -25,7 +25,7 @@ from ._native import DeviceArray, __version__
 from ._stream import Progress, Stream
 
 if TYPE_CHECKING:
-    from .hdf5 import hdf5
+    from .hdf5 import module as hdf5
 else:
     # The module, which can be called like its function: a function in its place would hide the others.
     from . import hdf5

@@ -6,12 +6,18 @@ import operator
 from collections.abc import Sequence
 from contextlib import suppress
 from reprlib import repr as short
-from typing import Any
+from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
 
 from ._errors import InvalidArgumentError
 from .hdf5 import as_number
+
+Number: TypeAlias = SupportsFloat
+"""A number of Python or numpy."""
+
+Whole: TypeAlias = SupportsIndex | float
+"""A whole number, such as 3 and 1e5."""
 
 
 def number(name: str, value: Any) -> float | None:
@@ -57,7 +63,7 @@ def pair(name: str, value: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def missing_values(missing: float | Sequence[float] | None) -> list[float]:
+def missing_values(missing: Number | Sequence[Number] | None) -> list[float]:
     """None, one value or several, as a list."""
     if missing is None:
         return []

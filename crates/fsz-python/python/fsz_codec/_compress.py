@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._arguments import missing_values, natural, number, pair, text, threads_of
+from ._arguments import Number, Whole, missing_values, natural, number, pair, text, threads_of
 from ._arrays import field_of
 from ._errors import FszError, InvalidArgumentError
 from ._facts import Device
@@ -26,24 +26,24 @@ def compress(
     array: Any,
     /,
     *,
-    range: float | None = None,
-    absolute: float | None = None,
-    value_range: tuple[float, float] | None = None,
-    relative: float | None = None,
-    floor: float | None = None,
-    psnr: float | None = None,
-    ratio: float | None = None,
-    max_bytes: int | None = None,
-    missing: float | Sequence[float] | None = (),
+    range: Number | None = None,
+    absolute: Number | None = None,
+    value_range: tuple[Number, Number] | npt.NDArray[Any] | None = None,
+    relative: Number | None = None,
+    floor: Number | None = None,
+    psnr: Number | None = None,
+    ratio: Number | None = None,
+    max_bytes: Whole | None = None,
+    missing: Number | Sequence[Number] | None = (),
     profile: str = "paper",
     layout: str | None = None,
     like: Stream | None = None,
     name: str | None = None,
-    time_step: int | None = None,
-    start: Sequence[int] | None = None,
-    regions: Sequence[tuple[Any, float]] | None = (),
+    time_step: Whole | None = None,
+    start: Sequence[Whole] | npt.NDArray[Any] | None = None,
+    regions: Sequence[tuple[Any, Number]] | None = (),
     backend: str = "auto",
-    threads: int | None = None,
+    threads: Whole | None = None,
     progress: Progress | None = None,
 ) -> Stream:
     """Compresses an array of float32 or float64 within an error bound, which holds for every finite element.
@@ -122,9 +122,9 @@ def decompress(
     /,
     *,
     out: npt.NDArray[Any] | None = None,
-    device: int | None = None,
+    device: Whole | None = None,
     backend: str = "auto",
-    threads: int | None = None,
+    threads: Whole | None = None,
     progress: Progress | None = None,
 ) -> Any:
     """Decompresses a ``Stream``, or the bytes of one; see ``Stream.decompress``."""
@@ -160,7 +160,7 @@ def devices() -> list[Device]:
     return [Device(*facts) for facts in _native.devices()]
 
 
-def max_compressed_len(shape: int | Sequence[int], dtype: npt.DTypeLike) -> int:
+def max_compressed_len(shape: Whole | Sequence[Whole], dtype: npt.DTypeLike) -> int:
     """Bytes that the stream of an array of this shape, of float32 or float64, takes at most, without regions."""
     # Rust's names are no names of numpy's.
     kind = np.dtype({"f32": "f4", "f64": "f8"}.get(dtype, dtype) if isinstance(dtype, str) else dtype)
@@ -177,7 +177,7 @@ def _model(like: Stream, profile: str, layout: str | None) -> _native.Stream:
     return like._inner
 
 
-def _position(given: int | Sequence[int], name: str = "start") -> list[int]:
+def _position(given: Any, name: str = "start") -> list[int]:
     entries = [given] if isinstance(given, (int, np.integer)) else given
     if isinstance(entries, str) or not isinstance(entries, Iterable):
         raise InvalidArgumentError(f"{name}={short(given)}: a whole number per axis is needed")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arguments import missing_values, number
+from ._arguments import Number, missing_values, number
 from ._errors import InvalidArgumentError
 
 CODEC_NAME = "fsz_codec"
@@ -34,11 +34,11 @@ class Config:
     def __init__(
         self,
         *,
-        range: float | None = None,
-        absolute: float | None = None,
-        relative: float | None = None,
-        floor: float | None = None,
-        missing: float | Sequence[float] | None = (),
+        range: Number | None = None,
+        absolute: Number | None = None,
+        relative: Number | None = None,
+        floor: Number | None = None,
+        missing: Number | Sequence[Number] | None = (),
         profile: str = "paper",
     ) -> None:
         range, absolute, relative = number("range", range), number("absolute", absolute), number("relative", relative)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _html, _native, _words
-from ._arguments import natural, text, threads_of
+from ._arguments import Whole, natural, text, threads_of
 from ._errors import InvalidArgumentError
 from ._facts import TILE_KINDS, Bound, Certificate, Region
 from ._index import Selection, select
@@ -201,7 +201,7 @@ class Stream:
         *,
         out: npt.NDArray[Any],
         backend: str = ...,
-        threads: int | None = ...,
+        threads: Whole | None = ...,
         progress: Progress | None = ...,
     ) -> npt.NDArray[Any]: ...
     @overload
@@ -209,18 +209,18 @@ class Stream:
         self,
         *,
         out: None = ...,
-        device: int | None = ...,
+        device: Whole | None = ...,
         backend: str = ...,
-        threads: int | None = ...,
+        threads: Whole | None = ...,
         progress: Progress | None = ...,
     ) -> Any: ...
     def decompress(
         self,
         *,
         out: npt.NDArray[Any] | None = None,
-        device: int | None = None,
+        device: Whole | None = None,
         backend: str = "auto",
-        threads: int | None = None,
+        threads: Whole | None = None,
         progress: Progress | None = None,
     ) -> Any:
         """All elements as a numpy array.

@@ -12,6 +12,7 @@ import numpy as np
 from numcodecs.abc import Codec
 from numcodecs.compat import ensure_bytes, ensure_ndarray, ndarray_copy
 
+from ._arguments import Number
 from ._compress import compress
 from ._config import CODEC_NAME, Config
 from ._stream import Stream
@@ -29,13 +30,13 @@ class Fsz(Codec):  # type: ignore[misc]
 
     def __init__(
         self,
-        range: float | None = None,
-        absolute: float | None = None,
-        missing: float | Sequence[float] | None = (),
+        range: Number | None = None,
+        absolute: Number | None = None,
+        missing: Number | Sequence[Number] | None = (),
         profile: str = "paper",
         *,
-        relative: float | None = None,
-        floor: float | None = None,
+        relative: Number | None = None,
+        floor: Number | None = None,
     ) -> None:
         self._config = Config(
             range=range, absolute=absolute, relative=relative, floor=floor, missing=missing, profile=profile

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import xarray as xr
 
+from ._arguments import Number
 from ._errors import InvalidArgumentError
 from ._native import __version__
 from .numcodecs import Fsz
@@ -21,7 +22,7 @@ from .zarr import FszCodec
 
 __all__ = ["encoding", "mark_lossy"]
 
-_Bounds: TypeAlias = float | Mapping[str, float] | None
+_Bounds: TypeAlias = Number | Mapping[str, Number] | None
 
 # The attributes of a coordinate that name the variable of its cells' bounds.
 _OF_CELLS = ("bounds", "climatology")
@@ -165,7 +166,7 @@ def _parts_of_coordinates(dataset: xr.Dataset) -> set[Any]:
     return of_cells | listed("cell_measures") | coefficients
 
 
-def _bounds_of(name: str, bounds: Mapping[str, _Bounds], *, by_name: bool) -> dict[str, float]:
+def _bounds_of(name: str, bounds: Mapping[str, _Bounds], *, by_name: bool) -> dict[str, Number]:
     named = {key: bound[name] for key, bound in bounds.items() if isinstance(bound, Mapping) and name in bound}
     if named or by_name:
         return named

@@ -31,6 +31,7 @@ from zarr.abc.store import RangeByteRequest
 from zarr.core.buffer import default_buffer_prototype
 
 from . import _native
+from ._arguments import Number
 from ._compress import compress
 from ._config import CODEC_NAME, MOST_DIMENSIONS, Config
 from ._errors import CorruptError
@@ -80,11 +81,11 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     def __init__(
         self,
         *,
-        range: float | None = None,
-        absolute: float | None = None,
-        relative: float | None = None,
-        floor: float | None = None,
-        missing: float | Sequence[float] | None = (),
+        range: Number | None = None,
+        absolute: Number | None = None,
+        relative: Number | None = None,
+        floor: Number | None = None,
+        missing: Number | Sequence[Number] | None = (),
         profile: str = "paper",
     ) -> None:
         config = Config(
