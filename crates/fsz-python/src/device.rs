@@ -10,12 +10,7 @@ use pyo3::{
     types::{PyDict, PyTuple},
 };
 
-use crate::{
-    array::descr,
-    dlpack,
-    errors::{invalid, raised},
-    stream::Stream,
-};
+use crate::{array::descr, dlpack, errors::raised, stream::Stream};
 
 /// A field of another library's in device memory, in C order.
 #[derive(Debug)]
@@ -41,7 +36,7 @@ impl DeviceField {
     #[staticmethod]
     fn from_dlpack(capsule: &Bound<'_, PyAny>) -> PyResult<Self> {
         let tensor = dlpack::Tensor::take(capsule)?;
-        let (address, shape, dtype) = tensor.field().map_err(|why| invalid(capsule.py(), &why))?;
+        let (address, shape, dtype) = tensor.field(capsule.py())?;
         Ok(DeviceField { address, shape, dtype, _tensor: Some(tensor) })
     }
 

@@ -9,6 +9,8 @@ use std::{
 use fsz::DType;
 use pyo3::{exceptions::PyTypeError, ffi, prelude::*};
 
+use crate::errors::invalid;
+
 /// Device memory of CUDA, and memory that host and device may both access.
 pub const CUDA: i32 = 2;
 const CUDA_MANAGED: i32 = 13;
@@ -76,18 +78,21 @@ impl Tensor {
     }
 
     /// Address, shape and element type of a field in C order; otherwise why it is none.
-    pub fn field(&self) -> Result<(u64, Vec<u64>, DType), String> {
+    pub fn field(&self, py: Python<'_>) -> PyResult<(u64, Vec<u64>, DType)> {
         // SAFETY: a tensor that was taken over is valid until it is deleted.
         let tensor = unsafe { &self.0.as_ref().tensor };
         if !matches!(tensor.device.kind, CUDA | CUDA_MANAGED) {
-            return Err(format!("memory of DLPack device type {}: not CUDA's", tensor.device.kind));
+            let kind = tensor.device.kind;
+            return Err(invalid(py, &format!("memory of DLPack device type {kind}: not CUDA's")));
         }
         let dtype = match (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) {
             (FLOAT, 32, 1) => DType::F32,
             (FLOAT, 64, 1) => DType::F64,
-            _ => return Err("a device array must be float32 or float64".into()),
+            // Of the class that other arrays of another type raise.
+            _ => return Err(PyTypeError::new_err("a device array must be float32 or float64")),
         };
-        let dims = usize::try_from(tensor.dims).map_err(|_| "a tensor of negative dimensions")?;
+        let dims = usize::try_from(tensor.dims)
+            .map_err(|_| invalid(py, "a tensor of negative dimensions"))?;
         // SAFETY: both have an entry per dimension; strides may be null, which means C order.
         let (shape, strides) = unsafe {
             let list = |at: *mut i64| {
@@ -96,16 +101,15 @@ impl Tensor {
             (list(tensor.shape).unwrap_or_default(), list(tensor.strides))
         };
         let shape: Option<Vec<u64>> = shape.iter().map(|&n| u64::try_from(n).ok()).collect();
-        let shape = shape.ok_or("a tensor of negative extent")?;
+        let shape = shape.ok_or_else(|| invalid(py, "a tensor of negative extent"))?;
         if let Some(strides) = strides
             && !shape.contains(&0)
         {
             let mut expected: u64 = 1;
             for (&n, &stride) in shape.iter().zip(strides).rev() {
                 if n != 1 && u64::try_from(stride) != Ok(expected) {
-                    return Err(
-                        "a device array must be in C order: make it contiguous first".into()
-                    );
+                    let why = "a device array must be in C order: make it contiguous first";
+                    return Err(invalid(py, why));
                 }
                 expected = expected.saturating_mul(n);
             }

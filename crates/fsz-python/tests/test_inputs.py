@@ -168,13 +168,35 @@ def test_cuda_capsules_are_read_and_given_back(field: Array) -> None:
         bytes_of(tensor)
     assert tensor.stream == 1
     assert tensor.deleted == 1
-    for wrong, why in (
-        (CudaTensor(field, bits=16), "float32 or float64"),
-        (CudaTensor(field, strides=(1, 11, 550)), "C order"),
+    for wrong, error, why in (
+        (CudaTensor(field, bits=16), TypeError, "float32 or float64"),
+        (CudaTensor(field, strides=(1, 11, 550)), fsz_codec.InvalidArgumentError, "C order"),
     ):
-        with pytest.raises(fsz_codec.InvalidArgumentError, match=why):
+        with pytest.raises(error, match=why):
             bytes_of(wrong)
         assert wrong.deleted == 1
+
+
+class HostTensor(CudaTensor):
+    """Host memory that is called so."""
+
+    def __init__(self, field: Array) -> None:
+        super().__init__(field)
+        self.raw.device_type = 1
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, *, stream: Any = None, **_: Any) -> Any:
+        return super().__dlpack__(stream=stream)
+
+
+def test_types_that_numpy_has_not_are_refused(field: Array) -> None:
+    assert bytes_of(HostTensor(field)) == bytes_of(field)
+    bfloat16 = HostTensor(field)
+    bfloat16.raw.code, bfloat16.raw.bits = 4, 16
+    with pytest.raises(TypeError, match="float32 and float64; convert the array first"):
+        bytes_of(bfloat16)
 
 
 def test_empty_cuda_arrays_are_nowhere() -> None:

@@ -32,7 +32,14 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
             return _native.DeviceField.from_dlpack(array.__dlpack__(stream=_LEGACY_STREAM))
         if kind not in (_CPU, _CUDA_HOST):
             raise UnsupportedError(f"memory of DLPack device type {kind}: only CPU and CUDA")
-        return _host(np.from_dlpack(array))
+        try:
+            shared = np.from_dlpack(array)
+        except RuntimeError as why:
+            if "DLTensor" not in str(why):  # as torch says that a tensor requires a gradient
+                raise
+            # Types that numpy has not, such as bfloat16.
+            raise TypeError(f"{why} FSZ compresses float32 and float64; convert the array first") from None
+        return _host(shared)
     if hasattr(array, "__cuda_array_interface__"):
         return _device(array.__cuda_array_interface__)
     if isinstance(array, (str, bytes, os.PathLike)):
