@@ -36,8 +36,18 @@ pub struct Stream {
     like: OnceLock<CompressOptions>,
 }
 
-/// A box's start and count, elements, and a bound's kind, number and absolute bound.
-type RegionFacts = (Option<(Vec<u64>, Vec<u64>)>, u64, (&'static str, f64, f64));
+/// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared error and
+/// the largest relative one where they were measured.
+type CertificateFacts = (f64, f64, f64, u64, u64, u64, u64, Option<f64>, Option<f64>);
+
+/// A box's start and count, elements, a bound's kind, number and absolute bound, bytes, and the certificate.
+type RegionFacts =
+    (Option<(Vec<u64>, Vec<u64>)>, u64, (&'static str, f64, f64), u64, CertificateFacts);
+
+fn facts_of(c: &fsz::Certificate, squares: Option<f64>) -> CertificateFacts {
+    let relative = c.max_relative_error;
+    (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares, relative)
+}
 
 /// Who keeps a stream's bytes.
 #[derive(Debug)]
@@ -169,17 +179,19 @@ impl Stream {
         self.stream.header().relative.map(|part| part.floor)
     }
 
-    /// Largest error, minimum, maximum, how many NaN, Inf, missing and escaped elements, and the mean squared
-    /// error and the largest relative one where they were measured.
+    /// What the encoder measured.
     #[getter]
-    fn certificate(&self) -> (f64, f64, f64, u64, u64, u64, u64, Option<f64>, Option<f64>) {
-        let c = self.stream.certificate();
-        let squares = self.stream.header().mean_squared_error;
-        let relative = c.max_relative_error;
-        (c.max_abs_error, c.min, c.max, c.nan, c.inf, c.missing, c.escaped, squares, relative)
+    fn certificate(&self) -> CertificateFacts {
+        facts_of(self.stream.certificate(), self.stream.header().mean_squared_error)
     }
 
-    /// Of each region the start and count of a box, or how many elements a mask has; and its bound.
+    /// The ratio that was asked for, where it was missed.
+    #[getter]
+    fn missed_ratio(&self) -> Option<f64> {
+        self.stream.missed_ratio()
+    }
+
+    /// Of each region the start and count of a box, or how many elements a mask has; its bound, and what it came to.
     #[getter]
     fn regions(&self) -> Vec<RegionFacts> {
         let facts = |region: &fsz::StoredRegion| {
@@ -188,7 +200,8 @@ impl Stream {
                 _ => None,
             };
             let bound = (region.bound.kind(), region.bound.requested(), region.absolute_bound);
-            (place, region.place.elements(), bound)
+            let certificate = facts_of(&region.certificate, None);
+            (place, region.place.elements(), bound, region.compressed_bytes(), certificate)
         };
         self.stream.regions().iter().map(facts).collect()
     }

@@ -119,6 +119,13 @@ def test_targets_resolve_to_a_bound(profile):
         fsz_codec.compress(field, max_bytes=100, profile=profile)
 
 
+def test_a_ratio_that_is_missed_is_told() -> None:
+    # A field of one value has the same ratio at any bound.
+    with pytest.warns(UserWarning, match=r"^the ratio is \d+\.\d{4}, not 10: no bound was found that comes nearer$"):
+        stream = fsz_codec.compress(np.ones(1000), ratio=10)
+    assert stream.bound.requested == 10 and stream.ratio > 11
+
+
 @pytest.mark.parametrize("profile", ["paper", "dense"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_relative_bounds(profile: str, dtype: str) -> None:
@@ -151,6 +158,11 @@ def test_bounds_by_region(profile: str) -> None:
     assert boxes == [np.s_[2:9, 0:30, 25:40], None, np.s_[19:20, 5:6, 0:40]]
     assert sizes == [7 * 30 * 15, int(mask.sum()), 40]
     assert [region.bound.absolute for region in stream.regions] == [1e-4, 0.3, 1e-6]
+    for (key, bound), region in zip(regions, stream.regions, strict=True):
+        own = region.certificate
+        assert error[limit == bound].max() <= own.max_abs_error <= bound
+        assert (own.min, own.max, own.mean_squared_error) == (field[key].min(), field[key].max(), None)
+        assert 0 < region.compressed_bytes < stream.compressed_bytes
     relative = fsz_codec.compress(field, relative=1e-2, floor=1e-3, regions=[(np.s_[:5], 1e-4)])
     assert relative.regions[0].bound[:2] == ("pointwise-relative", 1e-4)
     assert fsz_codec.compress(field, absolute=1).regions == ()

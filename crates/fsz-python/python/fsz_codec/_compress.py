@@ -62,7 +62,8 @@ def compress(
     :param relative: the bound as a share of each element, at most 0.5.
     :param floor: with ``relative``, an error that is small enough for any element, in the array's own unit.
     :param psnr: find the bound that gives a peak signal-to-noise ratio of at least this many decibels.
-    :param ratio: find the bound whose compression ratio comes nearest to this one, as a rule within 3 %.
+    :param ratio: find the bound whose compression ratio comes nearest to this one, as a rule within 3 %; a warning tells
+        where it is missed by more.
     :param max_bytes: find the smallest bound whose stream has at most this many bytes.
     :param missing: up to 4 values (such as 1e20) that are kept exactly and do not count for the range. NaN and
         infinities always are.
@@ -114,6 +115,9 @@ def compress(
     for place, region in enumerate(stream.regions):
         if region.size == 0:
             warnings.warn(f"regions[{place}] has no element: no value keeps its bound", stacklevel=2)
+    if (asked := stream._inner.missed_ratio) is not None:
+        told = f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"
+        warnings.warn(told, stacklevel=2)
     return stream
 
 

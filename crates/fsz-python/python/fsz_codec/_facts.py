@@ -17,16 +17,6 @@ class Bound(NamedTuple):
     element keeps."""
 
 
-class Region(NamedTuple):
-    """A part of an array that keeps a bound of its own."""
-
-    box: tuple[slice, ...] | None
-    """What selects it, where it is a box; None where it is a mask."""
-    size: int
-    """Elements."""
-    bound: Bound
-
-
 class Certificate(NamedTuple):
     """What the encoder measured while it compressed."""
 
@@ -49,6 +39,20 @@ class Certificate(NamedTuple):
     max_relative_error: float | None
     """Largest |original - decoded| / |original| of elements that are too large for the floor; of a pointwise-relative
     bound."""
+
+
+class Region(NamedTuple):
+    """A part of an array that keeps a bound of its own."""
+
+    box: tuple[slice, ...] | None
+    """What selects it, where it is a box; None where it is a mask."""
+    size: int
+    """Elements."""
+    bound: Bound
+    compressed_bytes: int
+    """Bytes that the stream takes for them."""
+    certificate: Certificate
+    """What the encoder measured of them, also of those that a later region holds."""
 
 
 class Device(NamedTuple):

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,11 @@ __all__ = [
 ]
 
 __version__: str
+
+_Certificate: TypeAlias = tuple[float, float, float, int, int, int, int, float | None, float | None]
+_Region: TypeAlias = tuple[
+    tuple[list[int], list[int]] | None, int, tuple[str, float, float], int, _Certificate
+]
 
 def compress(
     array: npt.NDArray[Any],
@@ -64,15 +69,13 @@ class Stream:
     @property
     def bound(self) -> tuple[str, float, float]: ...
     @property
-    def regions(
-        self,
-    ) -> list[tuple[tuple[list[int], list[int]] | None, int, tuple[str, float, float]]]: ...
+    def regions(self) -> list[_Region]: ...
     @property
     def floor(self) -> float | None: ...
     @property
-    def certificate(
-        self,
-    ) -> tuple[float, float, float, int, int, int, int, float | None, float | None]: ...
+    def certificate(self) -> _Certificate: ...
+    @property
+    def missed_ratio(self) -> float | None: ...
     @property
     def profile(self) -> str: ...
     @property

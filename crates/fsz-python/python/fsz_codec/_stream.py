@@ -109,10 +109,10 @@ class Stream:
     def regions(self) -> tuple[Region, ...]:
         """The parts with bounds of their own; where they overlap, the last one holds."""
         facts = []
-        for place, size, bound in self._inner.regions:
+        for place, size, bound, stored, certificate in self._inner.regions:
             sides = None if place is None else zip(*place, strict=True)
             box = None if sides is None else tuple(slice(start, start + n) for start, n in sides)
-            facts.append(Region(box, size, Bound(*bound)))
+            facts.append(Region(box, size, Bound(*bound), stored, Certificate(*certificate)))
         return tuple(facts)
 
     @property
