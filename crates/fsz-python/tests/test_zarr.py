@@ -261,6 +261,28 @@ def test_other_types_are_refused(dtype: str) -> None:
         zarr.create_array(MemoryStore(), shape=(4,), dtype=dtype, serializer=FszCodec(range=1e-3))
 
 
+@pytest.mark.parametrize("shards", [None, (4,)])
+@pytest.mark.parametrize(
+    ("dtype", "codec", "fill", "why"),
+    [
+        ("i4", {"range": 1e-3}, 0, "float32 and float64, not int32"),
+        ("f4", {"range": 1e-3, "missing": 1e300}, 0, "missing value 1e300: no f32 is near it"),
+        ("f8", {"relative": 1e-9}, 0, "of f64 at least"),
+        ("f4", {"absolute": 1, "missing": [1, 2, 3, 4]}, 7, "fill value 7: at most 4"),
+    ],
+)
+def test_arrays_that_could_not_be_written_are_not_made(
+    dtype: str, codec: dict[str, Any], fill: float, why: str, shards: Any
+) -> None:
+    store = MemoryStore()
+    with pytest.raises(ValueError, match=why):
+        zarr.create_array(
+            store, shape=(8,), dtype=dtype, chunks=(2,), shards=shards, fill_value=fill, compressors=None,
+            serializer=FszCodec(**codec),
+        )
+    assert not store._store_dict
+
+
 def test_too_many_dimensions() -> None:
     with pytest.raises(ValueError, match="9 dimensions"):
         zarr.create_array(MemoryStore(), shape=(1,) * 9, dtype="f4", serializer=FszCodec(range=1e-3))

@@ -121,21 +121,26 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         chunk_grid: ChunkGrid,
     ) -> None:
         """Refuses arrays that are not of float32 or float64, or have more than 8 dimensions."""
-        native = dtype.to_native_dtype()
-        if native.kind != "f" or native.itemsize not in (4, 8):
-            raise ValueError(f"the codec {CODEC_NAME} takes float32 and float64, not {native}")
-        if len(shape) > MOST_DIMENSIONS:
-            raise ValueError(f"{len(shape)} dimensions: the codec {CODEC_NAME} takes at most {MOST_DIMENSIONS}")
+        _check(dtype.to_native_dtype(), len(shape))
+
+    def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
+        """Refuses arrays of which no chunk could be written, before they are made, also in shards, where zarr does not
+        call ``validate``."""
+        native = array_spec.dtype.to_native_dtype()
+        _check(native, array_spec.ndim)
+        compress(np.empty(0, native), **self._options(array_spec))
+        return self
+
+    def _options(self, spec: ArraySpec) -> dict[str, Any]:
+        fill_value = None if spec.fill_value is None else float(spec.fill_value)
+        return self._config.options(fill_value, spec.dtype.to_native_dtype())
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: ArraySpec) -> int:
         """The size depends on the values."""
         raise NotImplementedError
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
-        fill_value = chunk_spec.fill_value
-        dtype = chunk_spec.dtype.to_native_dtype()
-        options = self._config.options(None if fill_value is None else float(fill_value), dtype)
-        stream = await asyncio.to_thread(compress, chunk_data.as_ndarray_like(), **options)
+        stream = await asyncio.to_thread(compress, chunk_data.as_ndarray_like(), **self._options(chunk_spec))
         return chunk_spec.prototype.buffer.from_bytes(stream.to_bytes())
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
@@ -230,6 +235,13 @@ def _merged(ranges: set[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((begin, end))
     return merged
+
+
+def _check(native: np.dtype[Any], ndim: int) -> None:
+    if native.kind != "f" or native.itemsize not in (4, 8):
+        raise ValueError(f"the codec {CODEC_NAME} takes float32 and float64, not {native}")
+    if ndim > MOST_DIMENSIONS:
+        raise ValueError(f"{ndim} dimensions: the codec {CODEC_NAME} takes at most {MOST_DIMENSIONS}")
 
 
 def _checked(stream: Stream, spec: ArraySpec) -> Stream:
