@@ -296,6 +296,12 @@ pub(crate) fn has_magic(bytes: &[u8]) -> bool {
 
 /// Reads and checks the header at the beginning of `bytes`.
 pub(crate) fn read(bytes: &[u8]) -> Result<Header> {
+    if bytes.starts_with(b"FSZ1") {
+        return Err(Error::corrupt(
+            "it begins with FSZ1, as files of the paper author's release do, which are of another format: \
+             the program fsz reads them",
+        ));
+    }
     if !has_magic(bytes) {
         return Err(Error::corrupt(
             "it does not begin with FSZ's magic number; is this an FSZ file?",

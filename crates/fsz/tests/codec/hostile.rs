@@ -363,6 +363,8 @@ fn what_is_not_a_stream_is_said_to_be_none() {
         let error = Stream::open(bytes).expect_err("not a stream");
         assert!(matches!(&error, Error::Corrupt(m) if m.contains("magic")), "{error}");
     }
+    let other = Stream::open(b"FSZ1\x01\0\0\0").expect_err("another format");
+    assert!(matches!(&other, Error::Corrupt(m) if m.contains("author's release")), "{other}");
     for bytes in [&b""[..], b"\x89FS", b"\x89FSZ\r\n\x1a\n"] {
         let error = Stream::open(bytes).expect_err("too short");
         assert!(matches!(error, Error::Truncated { .. }), "{error}");
