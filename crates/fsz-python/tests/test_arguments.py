@@ -67,6 +67,7 @@ def test_what_is_no_number(name: str, wrong: Any) -> None:
         ({"backend": 0}, "backend=0: text"),
         ({"name": 3}, "name=3: text"),
         ({"name": "\ud800"}, "name=.*: text"),
+        ({"name": "a\0b"}, "name=.*: text is needed, without a zero byte"),
         ({"absolute": b"x" * 5000}, r"^absolute=.{1,60}: a number is needed$"),
         ({"start": [b"x" * 5000]}, r"^start=.{1,60}: a whole number from 0 to 2\*\*64 - 1 is needed$"),
         ({"regions": [1]}, "a list of pairs is needed"),

@@ -42,12 +42,12 @@ def natural(name: str, value: Any) -> int:
 
 
 def text(name: str, value: Any) -> str:
-    """Text that can be written as UTF-8."""
-    if isinstance(value, str):
+    """Text that can be written as UTF-8, and read in C, where a zero byte ends it."""
+    if isinstance(value, str) and "\0" not in value:
         with suppress(UnicodeEncodeError):
             value.encode()
             return value
-    raise InvalidArgumentError(f"{name}={short(value)}: text is needed")
+    raise InvalidArgumentError(f"{name}={short(value)}: text is needed, without a zero byte")
 
 
 def pair(name: str, value: Any) -> tuple[float, float] | None:
