@@ -169,6 +169,9 @@ def test_what_is_no_array() -> None:
             compress(wrong, absolute=1)
     with pytest.raises(TypeError, match="compress its fields one by one"):
         compress(np.zeros(3, [("u", "f4"), ("v", "f4")]), absolute=1)
+    # As bfloat16 of ml_dtypes is to numpy.
+    with pytest.raises(TypeError, match="convert it with astype"):
+        compress(np.zeros(3, "V2"), absolute=1)
 
 
 def test_an_output_that_is_no_array() -> None:

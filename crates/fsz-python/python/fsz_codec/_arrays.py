@@ -62,8 +62,9 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
     dtype = array.dtype
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
-        others = {"c": "compress .real and .imag", "V": "compress its fields one by one"}
-        how = others.get(dtype.kind, "convert it with astype")
+        how = "compress .real and .imag" if dtype.kind == "c" else "convert it with astype"
+        if dtype.names is not None:  # other types without numpy's own number, such as bfloat16, are of kind V, too
+            how = "compress its fields one by one"
         raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
     whole = all(stride % dtype.itemsize == 0 for stride in array.strides)
     if array.size > 0 and array.ndim <= MOST_DIMENSIONS and dtype.isnative and array.flags.aligned and whole:
