@@ -148,6 +148,10 @@ def test_encoding(dataset: xr.Dataset) -> None:
             encoding(nothing, range=1e-3)
     with pytest.raises(fsz_codec.InvalidArgumentError, match="one of"):
         encoding(dataset, range=1e-3, absolute=1)
+    dataset.p.attrs["missing_value"] = [1.0, 2.0, 3.0, 4.0, 5.0]
+    for zarr_format in (2, 3):
+        with pytest.raises(fsz_codec.InvalidArgumentError, match="^p: 5 missing values: at most 4"):
+            encoding(dataset, range=1e-3, zarr_format=zarr_format)
     for name in ("q", "n", "lat"):
         with pytest.raises(fsz_codec.InvalidArgumentError, match=name):
             encoding(dataset, range={name: 1e-3})

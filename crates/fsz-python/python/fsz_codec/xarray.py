@@ -91,14 +91,18 @@ def encoding(
             options["floor"] = floor.get(str(name))
         elif "relative" in given:
             options["floor"] = floor
+        try:
+            codec = Fsz(**options) if zarr_format == 2 else FszCodec(**options)
+        except InvalidArgumentError as why:
+            raise InvalidArgumentError(f"{name}: {why}") from None
         if zarr_format == 2:
-            encodings[str(name)] = {"compressors": Fsz(**options)}
+            encodings[str(name)] = {"compressors": codec}
             # Its chunks come back in the machine's byte order. Files of netCDF-3 have the other one.
             if not (stored := _stored(variable)).isnative:
                 encodings[str(name)]["dtype"] = stored.newbyteorder("=")
         else:
             # Anything behind the codec would keep it from reading parts of chunks.
-            encodings[str(name)] = {"serializer": FszCodec(**options), "compressors": ()}
+            encodings[str(name)] = {"serializer": codec, "compressors": ()}
     if not encodings:
         raise InvalidArgumentError(
             "nothing to compress: no data variable with a bound is stored as float32 or float64; of variables that are "
