@@ -124,9 +124,20 @@ using ElementOf =
 
 inline std::size_t product(const Axes &axes)
 {
+    for (std::uint64_t side : axes)
+    {
+        if (side == 0)
+        {
+            return 0;
+        }
+    }
     std::size_t elements = 1;
     for (std::uint64_t side : axes)
     {
+        if (side > SIZE_MAX / elements)
+        {
+            throw Error(FSZC_INVALID_ARGUMENT, "a shape of more elements than memory can have");
+        }
         elements *= static_cast<std::size_t>(side);
     }
     return elements;
@@ -370,7 +381,11 @@ public:
         return std::move(this->progress(progress));
     }
 
-    const fszc_decompress_options *get() const noexcept { return handle_.get(); }
+    // NULL of none(), which the calls take; objects that were moved from have no handle either.
+    const fszc_decompress_options *get() const
+    {
+        return this == &none() ? nullptr : detail::held(handle_);
+    }
 
     // The same as new options, without a handle: for calls that are given none.
     static const DecompressOptions &none()

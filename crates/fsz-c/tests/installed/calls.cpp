@@ -163,10 +163,19 @@ static void temporary_and_moved()
     const auto alike = CompressOptions::absolute(0.1).like(stream);
     REQUIRE(codec.compress(field, {100}, alike).info().profile == FSZC_DENSE);
     THROWS(FSZC_INVALID_ARGUMENT, options.name(std::string("a\0b", 3)));
+    // Elements are counted without wrapping around: these would be 0 and 100.
+    THROWS(FSZC_INVALID_ARGUMENT,
+           codec.compress(std::vector<float>(), {1ull << 32, 1ull << 32}, kept));
+    THROWS(FSZC_INVALID_ARGUMENT, codec.compress(field, {(1ull << 62) + 25, 4}, kept));
+    REQUIRE(
+        codec.compress(std::vector<float>(), {1ull << 40, 1ull << 40, 0}, alike).info().elements ==
+        0);
 
     Compression compression({64}, FSZC_F32, CompressOptions::absolute(0.1));
     StreamKind kind({64}, FSZC_F32, CompressOptions::absolute(0.1));
     Progress progress;
+    DecompressOptions alone;
+    const DecompressOptions alone_now = std::move(alone.threads(1));
     const Codec codec_now = std::move(codec);
     const Stream stream_now = std::move(stream);
     const auto options_now = std::move(options);
@@ -174,6 +183,10 @@ static void temporary_and_moved()
     const StreamKind kind_now = std::move(kind);
     const Progress progress_now = std::move(progress);
     REQUIRE(codec_now.decompress<float>(stream_now) == field && kind_now.elements() == 64);
+    std::vector<float> out(100);
+    codec_now.decompress_into(stream_now, out, alone_now);
+    REQUIRE(out == field);
+    THROWS(FSZC_INVALID_ARGUMENT, codec_now.decompress_into(stream_now, out, alone));
     REQUIRE(progress_now.done() == 0 && compression_now.max_len() > 0);
     THROWS(FSZC_INVALID_ARGUMENT, codec.description());
     THROWS(FSZC_INVALID_ARGUMENT, codec.backend());

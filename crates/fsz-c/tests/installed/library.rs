@@ -180,7 +180,9 @@ fn cmake_finds_the_package() {
             run(Command::new(built.join(name)).current_dir(&folder));
         }
     }
-    for other in ["0.1", "99.0"] {
+    let own = env!("CARGO_PKG_VERSION");
+    run(&mut build(PROJECT, &format!("0.1...{own}")));
+    for other in ["0.1", "99.0", &format!("0.1...<{own}"), "99.0...99.1"] {
         let refused = build(PROJECT, other).output().expect("cmake starts");
         let words = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success() && words.contains("fsz_codec"), "{words}");
