@@ -13,6 +13,7 @@ import pytest
 from conftest import smooth
 
 import fsz_codec
+from fsz_codec.numcodecs import Fsz
 
 Array = npt.NDArray[Any]
 
@@ -113,6 +114,20 @@ def test_masked_arrays_are_refused(field: Array) -> None:
     with pytest.raises(fsz_codec.InvalidArgumentError, match=r"filled\(False\)"):
         fsz_codec.compress(field, range=1e-3, regions=[(Variable(masked > 150), 1e-4)])
     assert bytes_of(Variable(field)) == bytes_of([*field]) == bytes_of(field)
+
+
+@pytest.mark.parametrize("mask", [np.ma.nomask, False])
+def test_masked_arrays_without_a_masked_value_are_arrays(field: Array, mask: Any) -> None:
+    # As netCDF4 gives them.
+    masked = np.ma.array(field, mask=mask)
+    chunked = dask.array.from_array(masked, chunks=(4, 50, 70))
+    plain = bytes_of(field)
+    for one in (masked, Variable(masked), chunked, [*masked], Variable(masked.astype(field.dtype.newbyteorder()))):
+        assert bytes_of(one) == plain
+    assert Fsz(range=1e-3).encode(masked) == plain
+    region = np.ma.array(field > 150, mask=mask)
+    limited = fsz_codec.compress(masked, range=1e-3, regions=[(region, 1e-4)])
+    assert limited == fsz_codec.compress(field, range=1e-3, regions=[(field > 150, 1e-4)])
 
 
 # A device array whose memory is none: what can be told without a device.

@@ -192,7 +192,8 @@ def compress_chunk(dataset: Any, values: Any) -> bytes:
             f"{dataset.name} has {', '.join(names)} behind FSZ, which write_direct_chunk leaves out: "
             "nobody could read the chunk; create the dataset without"
         )
-    if hasattr(values, "filled"):  # numpy would give what lies under the mask
+    # numpy would give what lies under the mask.
+    if hasattr(values, "filled") and values.mask.any():
         raise ValueError("a masked array: pass values.filled(value), as with the fill value")
     array = getattr(values, "__cuda_array_interface__", None)
     if array is None:

@@ -46,11 +46,11 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
         given = type(array).__name__
         raise TypeError(f"an array is needed, not {given}: read a file first, as with np.load or np.fromfile")
     # What lies under a mask, such as 9.97e36, would widen the range by far. numpy joins parts without their masks, and
-    # dask drops those of its chunks; a variable of netCDF4 gives a masked array, which stays one here.
-    if isinstance(array, (list, tuple)) and any(isinstance(part, np.ma.MaskedArray) for part in array):
+    # so does dask where it is asked for an array; a variable of netCDF4 gives a masked array, which stays one here.
+    if isinstance(array, (list, tuple)) and any(_is_masked(part) for part in array):
         raise TypeError(f"a {type(array).__name__} of masked arrays: join them with np.ma.stack, and fill the result")
     if isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
-        raise TypeError("a dask array of masked arrays: fill it with dask.array.ma.filled, and name the value as missing")
+        array = array.compute()
     host = np.asanyarray(array)
     if host.dtype.kind == "O" and host.ndim == 0:  # What numpy knows no values of: None, a dict, a file.
         raise TypeError(f"an array is needed, not {type(array).__name__}")
@@ -58,18 +58,25 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
 
 
 def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
     dtype = array.dtype
     if dtype.kind != "f" or dtype.itemsize not in (4, 8):
         how = "compress .real and .imag" if dtype.kind == "c" else "convert it with astype"
         if dtype.names is not None:  # other types without numpy's own number, such as bfloat16, are of kind V, too
             how = "compress its fields one by one"
         raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
+    if isinstance(array, np.ma.MaskedArray):
+        if _is_masked(array):
+            raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
+        array = array.data
     whole = all(stride % dtype.itemsize == 0 for stride in array.strides)
     if array.size > 0 and array.ndim <= MOST_DIMENSIONS and dtype.isnative and array.flags.aligned and whole:
         return array  # the codec copies it to C order where needed, by all of its threads
     return np.require(array, dtype.newbyteorder("="), ["C", "A"])
+
+
+def _is_masked(array: Any) -> bool:
+    """Whether a value is masked: netCDF4 gives masked arrays also where none is."""
+    return isinstance(array, np.ma.MaskedArray) and bool(np.ma.is_masked(array))
 
 
 def _device(interface: dict[str, Any]) -> _native.DeviceField:

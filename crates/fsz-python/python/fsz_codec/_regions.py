@@ -38,6 +38,8 @@ def native_region(key: Any, bound: float, shape: tuple[int, ...]) -> NativeRegio
     if isinstance(key, list) or hasattr(key, "__array__"):
         key = np.asanyarray(key)
     if isinstance(key, np.ma.MaskedArray):
+        if not np.ma.is_masked(key):
+            return native_region(key.data, bound, shape)
         raise InvalidArgumentError("a region that is a masked array: pass region.filled(False), or filled(True)")
     if isinstance(key, np.ndarray) and key.dtype == bool:
         if key.shape != shape:

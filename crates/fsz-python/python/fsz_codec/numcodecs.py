@@ -44,7 +44,8 @@ class Fsz(Codec):  # type: ignore[misc]
 
     def encode(self, buf: Any) -> bytes:
         """The stream of a chunk."""
-        if isinstance(buf, np.ma.MaskedArray):  # ensure_ndarray gives what lies under the mask
+        # ensure_ndarray gives what lies under the mask.
+        if isinstance(buf, np.ma.MaskedArray) and np.ma.is_masked(buf):
             raise TypeError("a masked array: pass array.filled(value), and name the value as missing")
         chunk = ensure_ndarray(buf)
         if not chunk.dtype.isnative:

@@ -98,7 +98,12 @@ class Helper(Scratch):
             with self.assertRaisesRegex(ValueError, "values of list: .* array is needed"):
                 compress_chunk(dataset, [0, 0, 0, 0])
             with self.assertRaisesRegex(ValueError, "masked"):
-                compress_chunk(dataset, np.ma.zeros(4, "f4"))
+                compress_chunk(dataset, np.ma.array(np.zeros(4, "f4"), mask=[0, 0, 1, 0]))
+            # As netCDF4 gives them where no value is missing.
+            plain = compress_chunk(dataset, np.zeros(4, "f4"))
+            for mask in (np.ma.nomask, np.zeros(4, bool)):
+                values = np.ma.array(np.zeros(4, "f4"), mask=mask)
+                self.assertEqual(compress_chunk(dataset, values), plain)
 
     def test_compress_chunk_with_a_filter_behind(self):
         with h5py.File(self.path("a.h5"), "w") as file:
