@@ -199,6 +199,18 @@ def test_what_coordinates_are_computed_from_is_part_of_them(dataset: xr.Dataset)
     assert set(encoding(dataset, range=1e-3, absolute={"area": 1e3, "hyam": 1e-9})) == {"t", "p", "ps", "area", "hyam"}
 
 
+@pytest.mark.parametrize(
+    "units", ["degrees_north", "degree_N", "degreesE", "degrees_east", "days since 2000-01-01", "hours since 1-1-1"]
+)
+def test_coordinates_among_the_data_are_known_by_their_units(dataset: xr.Dataset, units: str) -> None:
+    dataset["x"] = dataset.p.assign_attrs(units=units)
+    assert set(encoding(dataset, range=1e-3)) == {"t", "p"}
+    assert set(encoding(dataset, range=1e-3, absolute={"x": 1e-9})) == {"t", "p", "x"}
+    for other in ("degrees", "degC", "days", "K", 1):
+        dataset.x.attrs["units"] = other
+        assert set(encoding(dataset, range=1e-3)) == {"t", "p", "x"}
+
+
 def test_times_are_no_numbers(dataset: xr.Dataset, tmp_path: Path) -> None:
     # As xarray has read them from a file with times of float64.
     days = np.arange(6) * np.timedelta64(31, "D")

@@ -27,6 +27,9 @@ _Bounds: TypeAlias = Number | Mapping[str, Number] | None
 # The attributes of a coordinate that name the variable of its cells' bounds.
 _OF_CELLS = ("bounds", "climatology")
 
+# Units of latitudes, longitudes and times, after CF, sections 4.1, 4.2 and 4.4.
+_OF_COORDINATES = re.compile(r"degrees?_?(north|east|N|E)|\w+ since .*")
+
 # What stands before each name in the attributes that list variables by what they are, as "area: areacella".
 _LISTED = re.compile(r":\s*(\S+)")
 
@@ -55,10 +58,10 @@ def encoding(
     """The argument ``encoding`` of ``Dataset.to_zarr`` that compresses the data variables of float32 and float64.
 
     A bound is a number for all of them, or a number for each variable's name; those with none stay as they
-    are, and so do coordinates, times and variables that are packed as integers. What CF has as a part of a coordinate or a
-    grid takes a bound by its name only: bounds of cells (``bounds``, ``climatology``), ``cell_measures``, and what
-    ``formula_terms`` names of at most one dimension. A number for ``floor`` is for all with a ``relative`` bound.
-    ``_FillValue`` and ``missing_value`` are named as missing.
+    are, and so do coordinates, times and variables that are packed as integers. What CF has as a coordinate or a part of
+    one takes a bound by its name only: latitudes, longitudes and numbers of times, by their units; bounds of cells
+    (``bounds``, ``climatology``), ``cell_measures``, and what ``formula_terms`` names of at most one dimension. A number
+    for ``floor`` is for all with a ``relative`` bound. ``_FillValue`` and ``missing_value`` are named as missing.
 
     :raises InvalidArgumentError: for bounds out of range, for names that are no such variable, and where no variable
         would be compressed.
@@ -157,17 +160,20 @@ def _is_stored_as_float(variable: xr.DataArray) -> bool:
 
 
 def _parts_of_coordinates(dataset: xr.Dataset) -> set[Any]:
-    """The variables that are part of a coordinate or tell of its cells, after CF, sections 4.3.3, 7.1 and 7.2: files keep
-    them among the data."""
+    """The variables that are coordinates by their units, are part of one, or tell of its cells, after CF, sections 4, 7.1
+    and 7.2: files keep them among the data."""
     told = [facts for v in dataset.variables.values() for facts in (v.attrs, v.encoding)]
 
     def listed(key: str) -> set[str]:
         return {name for facts in told for name in _LISTED.findall(str(facts.get(key, "")))}
 
     of_cells = {facts[key] for facts in told for key in _OF_CELLS if isinstance(facts.get(key), str)}
+    coordinates = {
+        name for name, v in dataset.variables.items() if _OF_COORDINATES.fullmatch(str(v.attrs.get("units", "")))
+    }
     # The surface pressure that a formula takes is a field like others, but its coefficients are not.
     coefficients = {n for n in listed("formula_terms") if n in dataset.variables and dataset[n].ndim <= 1}
-    return of_cells | listed("cell_measures") | coefficients
+    return coordinates | of_cells | listed("cell_measures") | coefficients
 
 
 def _bounds_of(name: str, bounds: Mapping[str, _Bounds], *, by_name: bool) -> dict[str, Number]:
