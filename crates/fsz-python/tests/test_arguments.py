@@ -100,6 +100,15 @@ def test_numbers_beyond_all_floats() -> None:
                 make(huge)
 
 
+def test_a_bound_is_named_as_by_the_codec() -> None:
+    for name in ("absolute", "range", "relative"):
+        with pytest.raises(InvalidArgumentError) as by_codec:
+            compress(FIELD, **{name: -1})
+        with pytest.raises(InvalidArgumentError) as by_zarr:
+            FszCodec(**{name: -1})
+        assert str(by_zarr.value) == str(by_codec.value)
+
+
 def test_a_start_beyond_64_bits() -> None:
     with pytest.raises(InvalidArgumentError, match="start .* overflows"):
         compress(FIELD, absolute=1, start=(2**64 - 1, 0))

@@ -43,14 +43,15 @@ class Config:
     ) -> None:
         range, absolute, relative = number("range", range), number("absolute", absolute), number("relative", relative)
         floor = number("floor", floor)
-        given = [bound for bound in (range, absolute, relative) if bound is not None]
+        bounds = {"value-range": range, "absolute": absolute, "pointwise-relative": relative}
+        given = [(kind, bound) for kind, bound in bounds.items() if bound is not None]
         if len(given) != 1:
             raise InvalidArgumentError("give the bound: one of range=, absolute= and relative=")
-        (bound,) = given
+        ((kind, bound),) = given
         if not (math.isfinite(bound) and bound > 0):
-            raise InvalidArgumentError(f"bound {bound:g}: it must be a positive, finite number")
+            raise InvalidArgumentError(f"{kind} bound {bound:g}: it must be a positive, finite number")
         if relative is not None and relative > _MOST_RELATIVE:
-            raise InvalidArgumentError(f"relative bound {relative}: it must be at most {_MOST_RELATIVE}")
+            raise InvalidArgumentError(f"{kind} bound {relative:g}: it must be at most {_MOST_RELATIVE}")
         if floor is not None:
             if relative is None:
                 raise InvalidArgumentError("floor= is for relative= only")
