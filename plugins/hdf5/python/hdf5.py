@@ -117,6 +117,9 @@ def netcdf4(variable: Any, **options: Unpack[Options]) -> None:
     and RuntimeError when netCDF refuses, as it does once values have been written.
     """
     module = importlib.import_module("netCDF4._netCDF4")
+    if not isinstance(variable, module.Variable):
+        given = type(variable).__name__
+        raise TypeError(f"a netCDF4.Variable is needed, as createVariable gives it, not {given}")
     kind, size = (getattr(variable.dtype, name, None) for name in ("kind", "itemsize"))
     if kind != "f" or size not in (4, 8):
         raise ValueError(f"{variable.name} is {variable.dtype}: FSZ compresses f4 and f8")
@@ -178,6 +181,8 @@ def compress_chunk(dataset: Any, values: Any) -> bytes:
     for a dataset that has another filter behind FSZ.
     """
     library = _library()
+    if not hasattr(dataset, "chunks"):
+        raise TypeError(f"an h5py.Dataset is needed, not {type(dataset).__name__}")
     created = dataset.id.get_create_plist()
     number = library.fsz_hdf5_filter_id()
     found = created.get_filter_by_id(number)

@@ -91,6 +91,9 @@ class Helper(Scratch):
 
     def test_compress_chunk_of_what_is_none(self):
         with h5py.File(self.path("a.h5"), "w") as file:
+            for wrong in (file, None, "plain"):
+                with self.assertRaisesRegex(TypeError, "an h5py.Dataset is needed, not "):
+                    compress_chunk(wrong, np.zeros(4, "f4"))
             plain = file.create_dataset("plain", (4,), "f4", chunks=(4,))
             with self.assertRaisesRegex(ValueError, "/plain is not compressed by FSZ"):
                 compress_chunk(plain, np.zeros(4, "f4"))

@@ -73,6 +73,12 @@ class NetCdf(Scratch):
                 with self.assertRaisesRegex(ValueError, said):
                     netcdf4(variable, absolute=1)
 
+    def test_netcdf4_of_what_is_no_variable(self):
+        with netCDF4.Dataset(self.path("a.nc"), "w") as file:
+            for wrong in (file, None, "a"):
+                with self.assertRaisesRegex(TypeError, "a netCDF4.Variable is needed, .* not "):
+                    netcdf4(wrong, absolute=1)
+
     def test_netcdf4_beside_other_filters(self):
         """Those that netCDF puts before it are refused at once, not by an HDF error when the file is closed."""
         for words, name in [({"zlib": True}, "shuffle, zlib"), ({"fletcher32": True}, "fletcher32")]:
