@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,36 @@ def test_targets_resolve_to_a_bound(profile):
     assert 27_000 <= stream.compressed_bytes <= 30_000
     with pytest.raises(fsz_codec.InvalidArgumentError, match="the smallest has"):
         fsz_codec.compress(field, max_bytes=100, profile=profile)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("fill", [1e20, -1e20, 9.969209968386869e36, 9.96921e36, -999, -9999, -32768, 1e30])
+def test_a_usual_fill_value_that_nobody_named_is_told(
+    fill: float, dtype: str, program: Path, tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    field = smooth((20, 30), dtype)
+    field[3, 4] = fill
+    end = "largest" if fill > 0 else "smallest"
+    # netCDF's is longer, in float32 the same.
+    is_known = bool(field[3, 4] != np.float64(9.96921e36))
+    np.save(tmp_path / "x.npy", field)
+    command = [os.fspath(program), "compress", "x.npy", "-o", "x.fsz", "--range", "1e-3", "--force"]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stderr
+    assert (f"the {end} value is" in said) == is_known
+    for bound in ({"range": 1e-3}, {"psnr": 60}):
+        recwarn.clear()
+        stream = fsz_codec.compress(field, **bound)
+        told = [str(warning.message) for warning in recwarn]
+        assert len(told) == is_known
+        if is_known:
+            assert told[0].startswith(f"the {end} value is {field[3, 4]!s}, ") and f"{stream.bound.absolute:.6g}, a part" in told[0]
+            fsz_codec.compress(field, **bound, missing=float(told[0].rpartition("=")[2]))
+    # Where the bound does not follow from it, nothing is lost.
+    recwarn.clear()
+    fsz_codec.compress(field, absolute=0.1)
+    fsz_codec.compress(field, range=1e-3, value_range=(0, 300))
+    fsz_codec.compress(np.maximum(field, 9999), range=1e-3) if fill < 0 else None
+    assert not list(recwarn)
 
 
 def test_a_ratio_that_is_missed_is_told() -> None:

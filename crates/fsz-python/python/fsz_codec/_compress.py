@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _native
+from . import _fill_values, _native
 from ._arguments import Number, Whole, missing_values, natural, number, pair, text, threads_of
 from ._arrays import field_of
 from ._errors import FszError, InvalidArgumentError
@@ -66,7 +66,8 @@ def compress(
         where it is missed by more.
     :param max_bytes: find the smallest bound whose stream has at most this many bytes.
     :param missing: up to 4 values (such as 1e20) that are kept exactly and do not count for the range. NaN and
-        infinities always are.
+        infinities always are. A usual one that nobody named, at an end of the range that the bound follows from, is a
+        warning.
     :param profile: ``"paper"`` is fast; ``"dense"`` makes streams about half as long, slower.
     :param layout: tiles of the profile ``dense``: ``"plane"``, ``"brick"`` or ``"line"``; chosen by default.
     :param like: a stream whose profile, layout, prediction and tables are used, in the place of ``profile`` and
@@ -115,6 +116,9 @@ def compress(
     for place, region in enumerate(stream.regions):
         if region.size == 0:
             warnings.warn(f"regions[{place}] has no element: no value keeps its bound", stacklevel=2)
+    of_range = psnr is not None or (range is not None and value_range is None)
+    if of_range and (remark := _fill_values.remark(stream)) is not None:
+        warnings.warn(remark, stacklevel=2)
     if (asked := stream._inner.missed_ratio) is not None:
         told = f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"
         warnings.warn(told, stacklevel=2)
