@@ -151,6 +151,15 @@ def test_a_usual_fill_value_that_nobody_named_is_told(
     assert not list(recwarn)
 
 
+def test_a_share_that_leaves_nothing_is_told() -> None:
+    field = smooth((20, 30))
+    with pytest.warns(UserWarning, match=r"^range=5 is a share of max - min: the values may all become one$"):
+        fsz_codec.compress(field, range=5)
+    # Which loses nothing, and which keeps parts.
+    fsz_codec.compress(np.ones(30), range=5)
+    fsz_codec.compress(field, range=5, regions=[(np.s_[:4], 1e-3)])
+
+
 def test_a_ratio_that_is_missed_is_told() -> None:
     # A field of one value has the same ratio at any bound.
     with pytest.warns(UserWarning, match=r"^the ratio is \d+\.\d{4}, not 10: no bound was found that comes nearer$"):

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _fill_values, _native
+from . import _native
 from ._arguments import Number, Whole, missing_values, natural, number, pair, text, threads_of
 from ._arrays import field_of
 from ._errors import FszError, InvalidArgumentError
 from ._facts import Device
 from ._regions import native_regions
+from ._remarks import remarks
 from ._stream import Progress, Stream
 
 
@@ -113,15 +114,8 @@ def compress(
         stream = Stream._of(*_native.compress_device(field, options))
     else:
         stream = Stream._of(_native.compress(field, options, backend, threads, progress))
-    for place, region in enumerate(stream.regions):
-        if region.size == 0:
-            warnings.warn(f"regions[{place}] has no element: no value keeps its bound", stacklevel=2)
-    of_range = psnr is not None or (range is not None and value_range is None)
-    if of_range and (remark := _fill_values.remark(stream)) is not None:
+    for remark in remarks(stream, options):
         warnings.warn(remark, stacklevel=2)
-    if (asked := stream._inner.missed_ratio) is not None:
-        told = f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"
-        warnings.warn(told, stacklevel=2)
     return stream
 
 
