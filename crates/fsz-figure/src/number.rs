@@ -7,6 +7,19 @@ pub fn short(value: f64) -> String {
     rounded(value, 6, -4..7)
 }
 
+/// A number of a range, with as many more digits as tell its parts apart: of 101325.1 to 101325.4 six would make one number.
+pub fn within(value: f64, low: f64, high: f64) -> String {
+    rounded(value, digits(6, low, high), -4..7)
+}
+
+/// Significant digits that tell a thousandth of a range, so many at least; no number of double precision needs more than 17.
+pub fn digits(least: usize, low: f64, high: f64) -> usize {
+    let power = |of: f64| of.log10().floor();
+    let told = power(low.abs().max(high.abs())) - power((high - low).abs()) + 3.0;
+    // Of a range without extent or end there is no thousandth.
+    if told.is_finite() { least.max(told.clamp(0.0, 17.0) as usize) } else { least }
+}
+
 /// So many significant digits, without trailing zeros, with a minus sign as books have it: for text
 /// in pictures.
 pub fn typeset(value: f64, digits: usize) -> String {
@@ -79,6 +92,27 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(short(value), text);
         }
+    }
+
+    #[test]
+    fn the_ends_of_a_range_are_told_apart() {
+        let ends = |low, high| [low, high].map(|end| within(end, low, high));
+        assert_eq!(ends(101325.1, 101325.4), ["101325.1", "101325.4"]);
+        assert_eq!(
+            ends(101325.00000024, 101325.000000366),
+            ["101325.00000024", "101325.000000366"]
+        );
+        assert_eq!(ends(-1.00000001e9, -1e9), ["-1.00000001e9", "-1e9"]);
+        assert_eq!(ends(1.0, 1.0 + f64::EPSILON), ["1", "1.0000000000000002"]);
+        // Where six digits do, they stay.
+        for (low, high) in [(239.9591, 365.98412), (1.0 / 3.0, 1.0 / 3.0), (0.0, 1e-9), (-0.1, 0.1)]
+        {
+            assert_eq!(ends(low, high), [low, high].map(short));
+        }
+        for (low, high) in [(f64::NAN, f64::NAN), (0.0, f64::INFINITY), (f64::MIN, f64::MAX)] {
+            assert_eq!(ends(low, high), [low, high].map(short));
+        }
+        assert_eq!(digits(5, 101325.1, 101325.4), 9);
     }
 
     #[test]

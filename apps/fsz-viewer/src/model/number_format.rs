@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-pub use fsz_figure::number::{bytes, short as number};
+pub use fsz_figure::number::{bytes, short as number, within};
 
 /// All digits that tell the value from its neighbours.
 pub fn exact(value: f64, single: bool) -> String {

@@ -2,7 +2,7 @@
 
 use fsz_metrics::Limit;
 
-use crate::model::number_format::number;
+use crate::model::number_format::{number, within};
 use crate::model::palette;
 use crate::model::pane_kind::PaneKind;
 use crate::model::planes::Planes;
@@ -25,7 +25,7 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
     let note = if scale.is_log() { "logarithmic" } else { "" };
     // In three dimensions they are transparent.
     let marks = if kind == PaneKind::Volume { Vec::new() } else { exceptions(set).collect() };
-    Bar { table: map.table(), ends: [number(low), number(high)], note, marks }
+    Bar { table: map.table(), ends: [low, high].map(|end| within(end, low, high)), note, marks }
 }
 
 /// Colours of what has no value on a scale, as far as there is such in the field.
@@ -60,6 +60,8 @@ fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
         None => limit_text(view.ranges.limit(kind, set)),
     };
     let ends = match view.settings.error {
+        // Of exact values.
+        ErrorMode::Signed if limit == "0" => [limit.clone(), limit],
         ErrorMode::Signed => [format!("-{limit}"), format!("+{limit}")],
         ErrorMode::Absolute => ["0".to_owned(), limit],
         ErrorMode::Relative => ["1e-6".to_owned(), "1".to_owned()],

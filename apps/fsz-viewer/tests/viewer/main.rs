@@ -26,6 +26,7 @@ mod live_steps;
 mod manual;
 mod measures;
 mod modules;
+mod near_values;
 mod on_gpu;
 #[cfg(feature = "zfp")]
 mod paper;

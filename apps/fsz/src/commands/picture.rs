@@ -129,7 +129,8 @@ fn normal(sides: &[u64]) -> Option<usize> {
 /// The plane with a colour bar on its right: the largest value is at the top.
 fn beside(plane: &Canvas, (low, high): (f64, f64)) -> Result<Canvas> {
     let font = Type::load()?;
-    let texts = [high, low].map(|end| number::typeset(end, 5));
+    let digits = number::digits(5, low, high);
+    let texts = [high, low].map(|end| number::typeset(end, digits));
     let widths = texts.iter().map(|text| font.width(text, TEXT as f32).ceil() as usize);
     let (width, height) = plane.size();
     // Room for a line at both ends.

@@ -88,6 +88,15 @@ fn an_empty_stream() {
 }
 
 #[test]
+fn the_ends_of_a_narrow_range_are_told_apart() {
+    let fixture = Fixture::new();
+    fixture.write_f32("p_4.f32", &[101325.0, 101325.125, 101325.5, 101325.25]);
+    fixture.fine(&["compress", "p_4.f32", "-o", "p.fsz", "--range", "1e-3"]);
+    let text = fixture.fine(&["inspect", "p.fsz"]);
+    assert!(text.contains("range          101325 to 101325.5\n"), "{text}");
+}
+
+#[test]
 fn only_what_there_is_is_explained() {
     let fixture = Fixture::with_field();
     fixture.fine(&["compress", FIELD, "-o", "d.fsz", "--abs", "0.1", "--profile", "dense"]);

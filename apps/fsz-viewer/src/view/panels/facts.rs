@@ -3,7 +3,7 @@
 use egui::{Grid, Ui};
 use fsz::Place;
 
-use crate::model::number_format::{bytes, count, number, shape};
+use crate::model::number_format::{bytes, count, number, shape, within};
 use crate::model::regions;
 use crate::view::bars::limit_text;
 use crate::view::command::Command;
@@ -102,7 +102,10 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         // None without a finite value.
         let range = match certificate.min.is_nan() {
             true => "–".to_owned(),
-            false => format!("{} to {}", number(certificate.min), number(certificate.max)),
+            false => {
+                let (least, most) = (certificate.min, certificate.max);
+                format!("{} to {}", within(least, least, most), within(most, least, most))
+            }
         };
         row("Range", range);
         row("NaN", count(certificate.nan));

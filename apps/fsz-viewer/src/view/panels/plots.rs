@@ -3,7 +3,7 @@
 use egui::Rangef;
 use egui_plot::{AxisHints, GridInput, GridMark, Plot};
 
-use crate::model::number_format::number;
+use crate::model::number_format::within;
 
 /// What a label takes along each axis, in points: lines of the grid are that far apart at least.
 const ROOM: [f32; 2] = [56.0, 20.0];
@@ -21,7 +21,8 @@ pub fn plot_of<'a>(name: &'a str, height: f32, x: &'a str, y: &'a str) -> Plot<'
     // Every line has its label; none is faded, so that they stay readable.
     let axis = |hints: AxisHints<'a>, label: &'a str| {
         let hints = hints.label(label).label_spacing(Rangef::new(16.0, 16.5));
-        hints.formatter(|mark, _| number(mark.value))
+        // Lines of a narrow plot may differ in a late digit.
+        hints.formatter(|mark, _| within(mark.value, mark.value, mark.value + mark.step_size))
     };
     let [of_x, of_y] = ROOM.map(|room| f64::from(room / FINEST));
     Plot::new(name)

@@ -3,7 +3,7 @@
 use egui::{ComboBox, DragValue, Rect, Sense, Slider, Stroke, Ui, pos2, vec2};
 use fsz_wgpu::TILE_KINDS;
 
-use crate::model::number_format::number;
+use crate::model::number_format::within;
 use crate::model::palette::{kind_colour, kind_name};
 use crate::model::volume::clip_box::ClipBox;
 use crate::model::volume::transfer::{Preset, Transfer};
@@ -39,7 +39,8 @@ pub fn volume(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         Rendering::Isosurface => {
             let scale = input.view.volume_scale(set, input.session.planes.as_deref());
-            let label = number(scale.value(f64::from(view.iso)));
+            let (low, high) = scale.ends();
+            let label = within(scale.value(f64::from(view.iso)), low, high);
             ui.add(Slider::new(&mut view.iso, 0.0..=1.0).show_value(false).text("Isovalue"));
             ui.label(label);
         }

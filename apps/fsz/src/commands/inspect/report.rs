@@ -2,7 +2,7 @@
 
 use fsz::{Centering, Research, Stream, TileCounts};
 use fsz_field::Shape;
-use fsz_figure::number::{bytes, percent, short};
+use fsz_figure::number::{bytes, percent, short, within};
 use fsz_figure::palette::{PREDICTORS, TILE_CLASSES};
 use serde::{Serialize, Serializer};
 
@@ -221,7 +221,10 @@ impl Report {
             "range",
             match found.min.is_nan() {
                 true => "none: no finite values".to_owned(),
-                false => format!("{} to {}", short(found.min), short(found.max)),
+                false => {
+                    let (min, max) = (found.min, found.max);
+                    format!("{} to {}", within(min, min, max), within(max, min, max))
+                }
             },
         );
         line(
