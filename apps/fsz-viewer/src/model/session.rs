@@ -64,6 +64,13 @@ impl Session {
         self.plane_measures.of == Some(self.current())
     }
 
+    /// Whether the planes that are shown are an original and what it can be compared with.
+    pub fn has_pair(&self) -> bool {
+        self.planes.as_ref().is_some_and(|planes| {
+            planes.original.is_some() && (planes.subject.is_some() || planes.other.is_some())
+        })
+    }
+
     /// Whether there are several steps of what is shown.
     pub fn has_steps(&self) -> bool {
         let catalog = self.catalogs.iter().flatten().next();

@@ -21,7 +21,9 @@ pub fn metrics(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     heading(ui, "This plane");
     let plane = session.plane_figures();
     match plane {
-        [None, None] if session.plane_is_measured() => _ = ui.label("Could not be measured"),
+        [None, None] if session.plane_is_measured() || !(input.reading || session.has_pair()) => {
+            _ = ui.label("Could not be measured");
+        }
         [None, None] => _ = ui.label("Measuring …"),
         _ => figures(ui, "plane metrics", &session.set, plane, false),
     }
