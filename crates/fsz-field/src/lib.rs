@@ -53,7 +53,7 @@ pub use open::{open, open_watched};
 pub use output::{Output, remove_unfinished};
 pub use piped::{input_len, waits_for_a_pipe};
 pub use raw::write_raw;
-pub use series::streams_in;
+pub use series::{streams_in, values_in};
 pub use shape::{Shape, shape_in_name};
 pub use storage::Values;
 pub use stream::StreamFile;

@@ -1,10 +1,11 @@
-//! A folder of `.fsz` files as a series: a step each.
+//! A folder of `.fsz` files, or of plain values, as a series: a step each.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::kind::Kind;
+use crate::shape::shape_in_name;
 
 /// The `.fsz` files of a folder, in the order of their names, in which numbers count as such; none of an ADIOS2 file, which
 /// is a folder too.
@@ -12,6 +13,24 @@ use crate::kind::Kind;
 /// # Errors
 /// When the folder cannot be read.
 pub fn streams_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    files_in(folder, |path| ends(path, &["fsz"]))
+}
+
+/// The files of plain values of a folder that tell their shape, in the same order: `.npy`, and raw ones with their shape in
+/// their names; none of an ADIOS2 file.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn values_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_raw = |path: &Path| ends(path, &["f32", "f64", "d64"]) && shape_in_name(path).is_some();
+    files_in(folder, |path| ends(path, &["npy"]) || is_raw(path))
+}
+
+fn ends(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+}
+
+fn files_in(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if matches!(Kind::of(folder), Ok(Kind::Bp)) {
         return Ok(found);
@@ -21,7 +40,7 @@ pub fn streams_in(folder: &Path) -> Result<Vec<PathBuf>> {
         // A pipe that somebody keeps in a folder holds no stream, and to open it might wait for ever. A link that leads
         // nowhere is told with what cannot be read.
         let is_special = path.metadata().is_ok_and(|entry| !entry.is_file() && !entry.is_dir());
-        if path.extension().is_some_and(|ending| ending == "fsz") && !is_special {
+        if is_wanted(&path) && !is_special {
             found.push(path);
         }
     }
@@ -90,6 +109,18 @@ mod tests {
         assert_eq!(names(folder.path()), ["0.fsz"]);
         std::fs::write(folder.path().join("md.idx"), "").unwrap();
         assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn values_of_a_folder_are_those_that_tell_their_shape() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let wanted = ["U-2.npy", "U-10.npy", "V_3x4.f32", "V_3x4.f64"];
+        for name in ["0.fsz", "notes.txt", "W.f32", "W_3x4.raw"].iter().chain(&wanted) {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        let found = values_in(folder.path()).unwrap();
+        let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap()).collect();
+        assert_eq!(names, wanted);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub fn opened(
 ) -> Result<(Document, Option<(Catalog, Choice)>)> {
     progress.check()?;
     if path.is_dir() {
-        let files = fsz_field::streams_in(path)?;
+        let files = series::steps_in(path)?;
         if !files.is_empty() {
             let (document, catalog) = series::open(path, &files, choice)?;
             return Ok((document, Some(catalog)));

@@ -1,11 +1,11 @@
-//! A folder of `.fsz` files is a series.
+//! A folder of `.fsz` files, or of plain values, is a series.
 
 use std::collections::BTreeSet;
 
 use egui_kittest::kittest::Queryable;
 use fsz_viewer::{Choice, Role, Settings, Start};
 
-use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
+use crate::fixture::{Fixture, LONGEST, drop_file, harness, settle, shows};
 
 /// Three steps, of which the middle one is rougher.
 fn series(fixture: &Fixture) -> Start {
@@ -191,6 +191,49 @@ fn of_a_series_with_gaps_the_original_of_each_step_is_that_of_its_name() {
         assert_eq!(set.map(|d| d.as_ref().map(|d| &*d.title)), titles, "step {step}");
         assert_eq!(session.choice.step, step);
     }
+}
+
+/// As `fsz compress originals/* -o steps` makes of them.
+#[test]
+fn originals_may_be_plain_values() {
+    let fixture = Fixture::new();
+    let folders = ["steps", "originals"].map(|name| fixture.path(name));
+    folders.iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+    let [steps, originals] = folders;
+    for step in [1, 2, 10] {
+        let to = steps.join(format!("U-{step}_12x40x50.fsz"));
+        std::fs::copy(fixture.path("wave.fsz"), to).unwrap();
+    }
+    // They are paired by their names, without the endings.
+    for step in [2, 10] {
+        let to = originals.join(format!("U-{step}_12x40x50.f32"));
+        std::fs::copy(fixture.path("wave_12x40x50.f32"), to).unwrap();
+    }
+    std::fs::write(originals.join("notes.txt"), "no field").unwrap();
+    let start = Start { files: vec![steps.clone()], ..Default::default() };
+    let mut viewer = harness(start, Settings::default());
+    drop_file(&mut viewer, &originals);
+    let told = format!("{} has no step 0 of steps", originals.display());
+    assert_eq!(std::mem::take(&mut viewer.state_mut().view_state.messages), [told]);
+    for (step, original) in
+        [(1, Some("U-2_12x40x50.f32")), (0, None), (2, Some("U-10_12x40x50.f32"))]
+    {
+        viewer.state_mut().choose(Choice { variable: "steps".to_owned(), step });
+        settle(&mut viewer);
+        let session = &viewer.state().session;
+        assert_eq!(session.set.original.as_ref().map(|d| &*d.title), original, "step {step}");
+        assert_eq!(session.choice.step, step);
+    }
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    // Alone they are a series, too, and each step is compressed here.
+    let start = Start { files: vec![originals], ..Default::default() };
+    let mut viewer = harness(start, Settings::default());
+    assert!(shows(&viewer, "Play"));
+    viewer.state_mut().choose(Choice { variable: "originals".to_owned(), step: 1 });
+    settle(&mut viewer);
+    let subject = viewer.state().session.set.subject.as_ref().map(|d| &*d.title);
+    assert_eq!(subject, Some("U-10_12x40x50.f32, recompressed"));
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::model::set::{Role, Set};
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
 use crate::work::open::is_read_once;
+use crate::work::series::is_of_values;
 
 /// Opens what is dropped.
 pub fn dropped(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
@@ -27,6 +28,9 @@ fn role_of(path: &Path, set: &Set) -> Role {
         return Role::Subject;
     }
     let opened = set.subject.is_some();
+    if path.is_dir() && opened && is_of_values(path) {
+        return Role::Original;
+    }
     match Kind::of(path) {
         // A stream of another compressor, to compare with what is open.
         Ok(Kind::Zfp) if opened => Role::Other,

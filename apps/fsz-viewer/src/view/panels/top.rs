@@ -61,7 +61,8 @@ pub fn top(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
 }
 
 /// What folders there are to open.
-pub const FOLDERS: &str = "An ADIOS2 file (.bp), or a folder of .fsz files, which is a series";
+pub const FOLDERS: &str =
+    "An ADIOS2 file (.bp), or a folder of .fsz or .npy files, which is a series";
 
 /// Why nothing can be opened beside nothing.
 const NOTHING_TO_COMPARE: &str = "Open a field first";
