@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Catalog {
     /// The file.
     pub path: PathBuf,
-    /// Its variables, by name; at least one.
+    /// Its variables, by name, those of local arrays behind the others; at least one.
     pub entries: Vec<Entry>,
 }
 
@@ -21,8 +21,8 @@ pub struct Entry {
     pub name: String,
     /// The steps that it was written in; at least one.
     pub steps: u64,
-    /// What tells each step from the others in another file, too: of a folder the name of its file, of an ADIOS2 file the
-    /// step or time that the simulation wrote with it. Empty where there is no such thing.
+    /// What tells each step from the others in another file, too: of a folder the name of its file without the
+    /// ending, of an ADIOS2 file the step or time that the simulation wrote with it. Empty where there is no such thing.
     pub marks: Arc<[OsString]>,
 }
 

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use fsz::{Progress, Stream};
-use fsz_field::bp::{BlockInfo, Bp, Payload, VariableInfo};
+use fsz_field::bp::{BlockInfo, Bp, Payload, ShapeKind, VariableInfo};
 
 use crate::model::catalog::{Catalog, Choice, Entry};
 use crate::model::document::Document;
@@ -25,9 +25,14 @@ pub fn catalog(path: &Path) -> Result<Catalog> {
         let fitting = marks.iter().filter(|(_, marks)| marks.len() as u64 == steps);
         fitting.min_by_key(|(rank, _)| *rank).map_or_else(|| [].into(), |(_, marks)| marks.clone())
     };
-    let entries: Vec<Entry> = variables
+    let mut shown: Vec<_> = variables
         .into_iter()
         .filter(|v| matches!(v.dtype.name(), "f32" | "f64") && v.steps > 0)
+        .collect();
+    // What is opened first is what can be shown: several local arrays of a step cannot.
+    shown.sort_by_key(|v| v.kind == ShapeKind::LocalArray);
+    let entries: Vec<Entry> = shown
+        .into_iter()
         .map(|v| Entry { marks: marks(v.steps), name: v.name, steps: v.steps })
         .collect();
     ensure!(!entries.is_empty(), "{}: no variable of type float or double", path.display());
@@ -104,6 +109,14 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
         }
     }
     progress.check()?;
+    let all = step_blocks.blocks.len();
+    if all > 1 && file.variable(name)?.kind == ShapeKind::LocalArray {
+        let file = path.display();
+        bail!(
+            "{file}: {name} consists of {all} local arrays, which the viewer does not show; fsz extract --block N \
+             writes one of them into a file"
+        );
+    }
     let field = file.read(name, step, None);
     let field = field.map_err(|e| reason.unwrap_or_else(|| e.into()))?;
     let mut document = Document::of_values(title, path, field);

@@ -2,7 +2,7 @@
 
 use adios2::{Adios, Layout, Mode};
 use egui_kittest::kittest::Queryable;
-use fsz_viewer::{Choice, Role, Settings, Start};
+use fsz_viewer::{Choice, Role, Settings, Start, Viewer};
 
 use crate::fixture::{Fixture, LONGEST, harness, settle, shows};
 
@@ -295,4 +295,33 @@ fn what_is_cancelled_leaves_what_is_read_next_as_it_is() {
         let value = f64::from(at(&fixture, step)[7 * 50 + 9]);
         assert!((planes.expect("a plane").at(7, 9).unwrap() - value).abs() <= 0.01 + 1e-4);
     }
+}
+
+/// They stand first by name.
+#[test]
+fn local_arrays_are_told_of_and_hide_no_other_variable() {
+    let fixture = Fixture::new();
+    let io = Adios::new().unwrap().declare_io("out").unwrap();
+    let particles =
+        io.define_variable::<f32>("a particle's mass", &Layout::Local { count: vec![4] }).unwrap();
+    let whole = io.define_variable::<f32>("whole", &Layout::whole(&fixture.shape)).unwrap();
+    let mut out = io.open(fixture.path("both.bp"), Mode::Write).unwrap();
+    out.begin_step(None).unwrap();
+    out.put(&particles, &[1.0; 4]).unwrap();
+    out.put(&particles, &[2.0; 4]).unwrap();
+    out.put(&whole, &fixture.values).unwrap();
+    out.end_step().unwrap();
+    out.close().unwrap();
+    let mut viewer = fixture.viewer("both.bp", None);
+    let title = |viewer: &Viewer| viewer.session.set.leader().map(|d| d.title.clone());
+    assert_eq!(title(viewer.state()).as_deref(), Some("both.bp whole step 0, recompressed"));
+    assert_eq!(viewer.state().view_state.messages, [""; 0]);
+    viewer.state_mut().choose(Choice { variable: "a particle's mass".to_owned(), step: 0 });
+    settle(&mut viewer);
+    let told = viewer.state().view_state.messages.join("");
+    assert!(
+        told.contains("a particle's mass consists of 2 local arrays")
+            && told.contains("fsz extract"),
+        "{told}"
+    );
 }
