@@ -29,6 +29,13 @@ pub(crate) fn missed_ratio(variable: &str, ratio: f64, asked: f64) {
     once(&asked.to_string(), variable, "has another ratio than the parameters say", &reason);
 }
 
+/// Warns once per variable and process that a bound is as large as the range of an ADIOS2 block.
+pub(crate) fn coarse_bound(variable: &str, bound: f64, span: f64) {
+    let reason =
+        format!("{bound:.4e} is not smaller than max - min of the ADIOS2 block, {span:.4e}");
+    once("", variable, "has a bound so large that its values may all become one", &reason);
+}
+
 /// `kind` tells warnings of a variable apart that say the same of it.
 fn once(kind: &str, variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -304,7 +304,7 @@ impl Operator {
             let (header, body) = out.split_at_mut(header_len);
             let (length, like_earlier) = encode(body)?;
             envelope.body = &body[..length];
-            warn_of_ratio(block, &options, envelope.body);
+            warn_of_stream(block, &options, envelope.body);
             header.copy_from_slice(&envelope.header());
             return Ok(Written { like_earlier, ..Written::of(header_len + length) });
         }
@@ -314,7 +314,7 @@ impl Operator {
             return Err(NoStream::NoRoom(length));
         }
         envelope.body = &body[..length];
-        warn_of_ratio(block, &options, envelope.body);
+        warn_of_stream(block, &options, envelope.body);
         // SAFETY: there is room for it.
         let bytes = unsafe { put(&envelope, out) };
         Ok(Written { like_earlier, ..Written::of(bytes) })
@@ -333,15 +333,38 @@ impl Operator {
     }
 }
 
-/// Tells where a ratio was asked for and the stream has another one. One without errors, as of a field that is constant
-/// at first, costs nobody anything.
-fn warn_of_ratio(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
-    if matches!(options.bound(), Bound::Ratio(_))
-        && let Ok(stream) = Stream::open(stream)
-        && let Some(asked) = stream.missed_ratio()
-        && stream.certificate().max_abs_error > 0.0
+/// Tells where a stream is not what its parameters are likely to be meant for. A range is judged where it is that of the
+/// ADIOS2 block: an absolute bound may well be larger than what little happens in one of many.
+fn warn_of_stream(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
+    let is_judged = match options.bound() {
+        Bound::ValueRange(share) | Bound::ValueRangeOf { ratio: share, .. } => share >= 1.0,
+        bound => bound.is_target(),
+    };
+    if is_judged && let Ok(stream) = Stream::open(stream) {
+        match options.bound() {
+            Bound::Ratio(asked) => warn_of_ratio(block, &stream, asked),
+            _ => warn_of_bound(block, &stream),
+        }
+    }
+}
+
+/// Tells where the stream has another ratio than the one asked for. One without errors, as of a field that is constant at
+/// first, costs nobody anything, unless it is longer than the values.
+fn warn_of_ratio(block: &Block<'_>, stream: &Stream<'_>, asked: f64) {
+    if stream.missed_ratio().is_some() && (stream.certificate().max_abs_error > 0.0 || asked < 1.0)
     {
         warning::missed_ratio(&block.variable, stream.compression_ratio(), asked);
+    }
+}
+
+/// Tells where the bound reaches from the smallest value to the largest, as of a share in per cent, or of a bound that was
+/// left as it was when the mode became `psnr`.
+fn warn_of_bound(block: &Block<'_>, stream: &Stream<'_>) {
+    let (certificate, bound) = (stream.certificate(), stream.header().absolute_bound);
+    let span = certificate.max - certificate.min;
+    // Exact values may have any bound, and who gives parts one of their own may want nothing of the rest.
+    if certificate.max_abs_error > 0.0 && bound >= span && stream.regions().is_empty() {
+        warning::coarse_bound(&block.variable, bound, span);
     }
 }
 

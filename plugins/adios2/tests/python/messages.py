@@ -156,6 +156,37 @@ assert code == 0 and said.count(told) == 2 and ", not 110: " in said, said
 code, said = run(jumps % 10)
 assert code == 0 and "FSZ warning: " not in said, said
 
+# A ratio below 1 is one that nobody means.
+code, said = run((jumps % 0.001).replace("np.where", "0.9 * np.where"))
+assert code == 0 and said.count(told) == 1 and ", not 0.001: " in said, said
+
+# What leaves one value for all: a share in per cent, and a bound that was one of another mode.
+coarse = START + """
+more = %s
+operation = ("plugin", dict(PLUGIN, **more))
+with Stream("coarse.bp", "w") as out:
+    for step in out.steps(2):
+        out.write("u", %s, [1000], [0], [1000], operations=[operation])
+"""
+told = "FSZ warning: u has a bound so large that its values may all become one: "
+for more in (
+    {"mode": "rel", "accuracy": "5"},
+    {"mode": "rel", "accuracy": "1", "range": "-1,1"},
+    {"mode": "psnr", "accuracy": "1e-3"},
+    {"mode": "rel", "accuracy": "5", "profile": "dense"},
+):
+    code, said = run(coarse % (more, "field"))
+    assert code == 0 and said.count(told) == 1, (more, said)
+for more, field in (
+    ({"mode": "rel", "accuracy": "0.5"}, "field"),
+    ({"mode": "psnr", "accuracy": "60"}, "field"),
+    ({"mode": "rel", "accuracy": "5"}, "0 * field"),
+    # In one of many ADIOS2 blocks little may happen.
+    ({"accuracy": "5"}, "field"),
+):
+    code, said = run(coarse % (more, field))
+    assert code == 0 and "FSZ warning: " not in said, (more, said)
+
 removed = DEFINE + """
 io = adios.declare_io('out')
 u = io.define_variable('u', field, [1000], [0], [1000])
