@@ -36,6 +36,12 @@ pub(crate) fn coarse_bound(variable: &str, bound: f64, span: f64) {
     once("", variable, "has a bound so large that its values may all become one", &reason);
 }
 
+/// Warns once per variable and process that a bound is a share of a range which may be that of missing elements.
+pub(crate) fn fill_value(variable: &str, end: &str, value: &str) {
+    let reason = format!("its {end} is {value}: if it marks missing elements, set missing to it");
+    once("", variable, "has a bound by a range that may not be that of its values", &reason);
+}
+
 /// `kind` tells warnings of a variable apart that say the same of it.
 fn once(kind: &str, variable: &str, what: &str, reason: &str) {
     let mut warned = WARNED.lock().unwrap_or_else(PoisonError::into_inner);

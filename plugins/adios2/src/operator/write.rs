@@ -9,8 +9,10 @@ use std::{
 use fsz::{
     Bound, Codec, CompressOptions, Stream,
     cuda::{CudaMemory, HostCompression, MemoryKind},
+    format::FixedHeader,
     with_element,
 };
+use fsz_field::usual_fill_value;
 
 use super::{
     NO_BOUND, Operator, attempt,
@@ -336,15 +338,29 @@ impl Operator {
 /// Tells where a stream is not what its parameters are likely to be meant for. A range is judged where it is that of the
 /// ADIOS2 block: an absolute bound may well be larger than what little happens in one of many.
 fn warn_of_stream(block: &Block<'_>, options: &CompressOptions, stream: &[u8]) {
-    let is_judged = match options.bound() {
+    let bound = options.bound();
+    if matches!(bound, Bound::ValueRange(_) | Bound::Psnr(_)) {
+        warn_of_fill_value(block, stream);
+    }
+    let is_judged = match bound {
         Bound::ValueRange(share) | Bound::ValueRangeOf { ratio: share, .. } => share >= 1.0,
         bound => bound.is_target(),
     };
     if is_judged && let Ok(stream) = Stream::open(stream) {
-        match options.bound() {
+        match bound {
             Bound::Ratio(asked) => warn_of_ratio(block, &stream, asked),
             _ => warn_of_bound(block, &stream),
         }
+    }
+}
+
+/// Tells where an end of the range that a bound is a share of is likely to be no value. Only the first bytes of the stream
+/// are read: such bounds are usual, and streams in device memory may be long.
+fn warn_of_fill_value(block: &Block<'_>, stream: &[u8]) {
+    let Some(header) = stream.first_chunk() else { return };
+    let FixedHeader { min, max, .. } = FixedHeader::read(header);
+    if let Some((end, value)) = usual_fill_value(block.dtype, min, max) {
+        warning::fill_value(&block.variable, end, &value);
     }
 }
 

@@ -187,6 +187,21 @@ for more, field in (
     code, said = run(coarse % (more, field))
     assert code == 0 and "FSZ warning: " not in said, (more, said)
 
+# A share of a range that missing elements make is no bound at all.
+told = "FSZ warning: u has a bound by a range that may not be that of its values: its largest is 1e20: "
+masked = "np.where(field > 0.9, np.float32(1e20), field)"
+for more in ({"mode": "rel"}, {"mode": "psnr", "accuracy": "60"}, {"mode": "rel", "profile": "dense"}):
+    code, said = run(coarse % ({"accuracy": "1e-3"} | more, masked))
+    assert code == 0 and said.count(told) == 1 and said.count("FSZ warning: ") == 1, (more, said)
+for more in (
+    {"mode": "rel", "missing": "1e20"},
+    {"mode": "rel", "range": "-1,1"},
+    {"mode": "abs"},
+    {"mode": "pw_rel"},
+):
+    code, said = run(coarse % ({"accuracy": "1e-3"} | more, masked))
+    assert code == 0 and "FSZ warning: " not in said, (more, said)
+
 removed = DEFINE + """
 io = adios.declare_io('out')
 u = io.define_variable('u', field, [1000], [0], [1000])

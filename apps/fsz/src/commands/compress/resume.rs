@@ -4,12 +4,12 @@ use std::time::SystemTime;
 
 use anyhow::{Error, Result, anyhow, bail};
 use fsz::{Bound, Codec, DType, Header, Profile, Progress, Stream};
-use fsz_field::{Shape, StreamFile};
+use fsz_field::{Shape, StreamFile, of_type};
 use fsz_figure::number::short;
 
+use super::Args;
 use super::range::Range;
 use super::steps::{Inputs, Step};
-use super::{Args, fill_value};
 use crate::{limit, region};
 
 /// What to do about a stream that cannot be kept.
@@ -194,7 +194,7 @@ fn other_kind(header: &Header, shape: Option<&Shape>, dtype: Option<DType>) -> V
 
 /// Whether a stream has these missing values, which it keeps in its own type.
 fn same_missing(header: &Header, asked: &[f64]) -> bool {
-    let bits = |value: f64| fill_value::of_type(header.dtype, value).to_bits();
+    let bits = |value: f64| of_type(header.dtype, value).to_bits();
     header.missing.iter().map(|&v| v.to_bits()).eq(asked.iter().map(|&v| bits(v)))
 }
 
