@@ -384,3 +384,18 @@ fn the_original_is_recompressed_to_a_target() {
         }
     }
 }
+
+/// A share of a range that missing elements make is no bound at all.
+#[test]
+fn what_is_likely_to_be_missing_is_asked_for() {
+    let fixture = Fixture::new();
+    let masked = fixture.values.iter().map(|v| if v.is_nan() { 1e20f32 } else { *v });
+    let bytes: Vec<u8> = masked.flat_map(f32::to_le_bytes).collect();
+    std::fs::write(fixture.path("masked_12x40x50.f32"), bytes).unwrap();
+    let told = "The largest value is 1e20. If it marks missing elements, name it above.";
+    for (missing, is_told) in [("", true), ("1e20", false)] {
+        let start = fixture.start("masked_12x40x50.f32", None);
+        let viewer = harness(Start { missing: missing.into(), ..start }, Settings::default());
+        assert_eq!(shows(&viewer, told), is_told, "{missing}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Axis, plane, colours, overlay, and *Recompress*.
 
 use egui::{ComboBox, DragValue, Slider, Ui};
+use fsz_field::usual_fill_value;
 
 use crate::model::palette::Map;
 use crate::model::scene::{ErrorMode, Overlay};
@@ -212,6 +213,16 @@ fn recompress(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
              count towards the range. Press Enter to recompress",
         );
     });
+    let facts = input.session.set.subject.as_ref().and_then(|subject| subject.facts.as_ref());
+    let fill_value = facts.and_then(|facts| {
+        let certificate = &facts.certificate;
+        usual_fill_value(facts.header.dtype, certificate.min, certificate.max)
+    });
+    if let Some((end, value)) = fill_value {
+        ui.label(format!(
+            "The {end} value is {value}. If it marks missing elements, name it above."
+        ));
+    }
     ui.separator();
     commands
 }
