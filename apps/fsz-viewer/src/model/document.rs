@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use fsz::{Codec, DType, DecompressOptions, Progress, Stream, with_element};
-use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile};
+use fsz_field::{Field, Fsz1File, Hints, Kind, Shape, StreamFile, with_values};
 use fsz_metrics::Sample;
+use rayon::prelude::*;
 
 use crate::model::blocks::Blocks;
 use crate::model::boxes::Box;
@@ -33,6 +34,13 @@ enum Body {
     Values(Arc<Field>),
 }
 
+/// The range of the finite ones among values; none where there is none.
+fn range<T: Sample>(values: &[T]) -> Option<(f64, f64)> {
+    let wider = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+    let numbers = values.par_iter().map(|value| value.to_f64()).filter(|value| value.is_finite());
+    numbers.map(|value| (value, value)).reduce_with(wider)
+}
+
 /// An open field.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -50,6 +58,8 @@ pub struct Document {
     pub facts: Option<Arc<StreamFacts>>,
     /// The largest absolute bound of values that were decoded from several streams.
     pub decoded_bound: Option<f64>,
+    /// The range of values that were decoded as they were opened: there is no certificate that tells it.
+    pub decoded_range: Option<(f64, f64)>,
     /// Of values that were decoded from zfp: bytes of the stream.
     pub zfp_bytes: Option<u64>,
     /// Of a file of the paper author's own release.
@@ -77,12 +87,16 @@ impl Document {
         if kind == Kind::Fsz1 {
             let file = Fsz1File::open(path)?.load()?;
             let facts = Fsz1Facts::of(&file);
-            let mut document = Document::of_values(title, path, file.field);
+            let mut document = Document::of_decoded(title, path, file.field);
             document.fsz1 = Some(Arc::new(facts));
             return Ok(document);
         }
         let field = fsz_field::open(path, hints, &Codec::cpu())?;
-        let mut document = Document::of_values(title, path, field);
+        let mut document = match kind {
+            Kind::Zfp => Document::of_decoded(title, path, field),
+            // A file that is mapped is not read for it.
+            _ => Document::of_values(title, path, field),
+        };
         document.hints = hints.clone();
         if kind == Kind::Zfp {
             document.zfp_bytes = std::fs::metadata(path).ok().map(|m| m.len());
@@ -128,11 +142,18 @@ impl Document {
             dtype: field.dtype(),
             facts: None,
             decoded_bound: None,
+            decoded_range: None,
             zfp_bytes: None,
             fsz1: None,
             hints: Hints::default(),
             body: Body::Values(Arc::new(field)),
         }
+    }
+
+    /// Values that were decoded, and their range.
+    pub fn of_decoded(title: String, path: &Path, field: Field) -> Document {
+        let range = with_values!(field.values(), values => range(values));
+        Document { decoded_range: range, ..Document::of_values(title, path, field) }
     }
 
     /// The same, which a running simulation sent.
@@ -150,6 +171,7 @@ impl Document {
             dtype: facts.header.dtype,
             facts: Some(Arc::new(facts)),
             decoded_bound: None,
+            decoded_range: None,
             zfp_bytes: None,
             fsz1: None,
             hints: Hints::default(),

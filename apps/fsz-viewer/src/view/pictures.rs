@@ -55,6 +55,7 @@ impl Ranges {
     pub fn scale(&self, kind: PaneKind, set: &Set, planes: &Planes, settings: &Settings) -> Scale {
         let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
         let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
+        let field = field.or_else(|| set.leader()?.decoded_range);
         // The panes share the range of the first that there is.
         let first = PaneKind::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
         let range = match settings.range {

@@ -119,7 +119,7 @@ pub fn open(path: &Path, choice: &Choice, progress: &Progress) -> Result<Documen
     }
     let field = file.read(name, step, None);
     let field = field.map_err(|e| reason.unwrap_or_else(|| e.into()))?;
-    let mut document = Document::of_values(title, path, field);
+    let mut document = Document::of_decoded(title, path, field);
     document.decoded_bound = bound;
     Ok(document)
 }

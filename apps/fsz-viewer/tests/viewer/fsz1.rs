@@ -51,6 +51,22 @@ fn its_variants_lie_over_the_picture_and_the_probe_tells_them() {
     assert!(shows(&viewer, why));
 }
 
+/// A plane of twos and one of sixes.
+#[test]
+fn its_planes_have_the_colours_of_the_whole_field() {
+    let fixture = Fixture::new();
+    std::fs::write(fixture.path("release.fsz"), file()).unwrap();
+    let mut viewer = fixture.viewer("release.fsz", None);
+    let mut first = || {
+        settle(&mut viewer);
+        let pane = viewer.state().picture(PaneKind::Reconstruction);
+        let colour = pane.image().unwrap().unwrap().pixels[0];
+        viewer.key_press(egui::Key::End);
+        colour
+    };
+    assert_ne!(first(), first());
+}
+
 #[test]
 fn its_volume_and_its_error_are_shown() {
     let fixture = Fixture::new();
