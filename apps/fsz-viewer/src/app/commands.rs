@@ -42,6 +42,7 @@ impl Viewer {
             Command::Blink(blink) => view.blink = blink,
             Command::Wipe(wipe) => view.wipe = wipe,
             Command::Help(help) => view.help = help,
+            Command::Bare(bare) => view.bare = bare,
             Command::Theme(theme) => context.set_theme(theme),
             Command::TypeMissing(missing) => self.session.missing = missing,
             Command::Recompress => self.compress(),

@@ -99,7 +99,8 @@ fn draw(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     Panel::top("top").show(ui, |ui| show(ui, &[panels::top]));
     Panel::bottom("status").show(ui, |ui| show(ui, &[panels::status]));
     let set = &input.session.set;
-    if set.leader().is_some() || input.session.live.is_some() {
+    let panels = set.leader().is_some() || input.session.live.is_some();
+    if panels && !input.view.bare {
         Panel::left("view").default_size(290.0).show(ui, |ui| {
             ScrollArea::vertical().id_salt("view").show(ui, |ui| show(ui, &LEFT));
         });

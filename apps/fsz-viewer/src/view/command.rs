@@ -64,6 +64,8 @@ pub enum Command {
     Wipe(Option<f32>),
     /// Show the keys.
     Help(bool),
+    /// Hide the panels at both sides, or show them again.
+    Bare(bool),
     /// Light or dark.
     Theme(Theme),
     /// Missing values are typed.

@@ -62,6 +62,8 @@ pub struct ViewState {
     pub window_name: String,
     /// The keys are shown.
     pub help: bool,
+    /// The panels at both sides are hidden, which leaves all of the window to the panes.
+    pub bare: bool,
     /// Show the original in the reconstruction's place.
     pub blink: bool,
     /// Where the line lies that wipes from original to reconstruction.
@@ -101,6 +103,7 @@ impl ViewState {
             typed_stream: String::new(),
             window_name: String::new(),
             help: false,
+            bare: false,
             blink: false,
             wipe: None,
             playing: false,

@@ -6,7 +6,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use fsz_field::{Hints, Shape};
 use fsz_viewer::{Place, Role, Settings, Start, Target, Viewer};
 
-use crate::fixture::{Fixture, drop_file, harness, profiles, settle, shows};
+use crate::fixture::{Fixture, SIDES, drop_file, harness, profiles, settle, shows};
 
 #[test]
 fn facts_are_there_at_once() {
@@ -178,6 +178,24 @@ fn another_file_has_not_the_shape_that_was_told_of_the_first() {
     assert_eq!(viewer.state().view_state.messages, [""; 0]);
     let original = viewer.state().session.set.original.as_ref().expect("an original");
     assert_eq!(original.shape(), [2, 3]);
+}
+
+/// In a small window they leave hardly any room.
+#[test]
+fn the_panels_beside_the_panes_go_and_come_by_a_key() {
+    let fixture = Fixture::new();
+    let mut viewer = fixture.viewer("wave.fsz", None);
+    let width = |viewer: &Harness<'_, Viewer>| {
+        viewer.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect().width()
+    };
+    let beside = width(&viewer);
+    for (hidden, shown) in [(true, SIDES[0] - 50.0), (false, beside - 1.0)] {
+        viewer.key_press(Key::P);
+        settle(&mut viewer);
+        let found = (shows(&viewer, "Field"), shows(&viewer, "Cursor"), width(&viewer) > shown);
+        assert_eq!(found, (!hidden, !hidden, true));
+    }
+    assert_eq!(width(&viewer), beside);
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Files {
     }
 }
 
-const KEYS: [Key; 18] = [
+const KEYS: [Key; 19] = [
     Key::ArrowLeft,
     Key::ArrowRight,
     Key::PageUp,
@@ -143,6 +143,7 @@ const KEYS: [Key; 18] = [
     Key::V,
     Key::D,
     Key::B,
+    Key::P,
     Key::Questionmark,
     Key::Escape,
     Key::Enter,

@@ -12,7 +12,7 @@ use crate::view::input::PanelInput;
 pub const OPEN: KeyboardShortcut = KeyboardShortcut::new(Modifiers::COMMAND, Key::O);
 
 /// What the keys and the pointer do, for the help.
-pub const KEYS: [(&str, &str); 15] = [
+pub const KEYS: [(&str, &str); 16] = [
     ("Ctrl + O", "open a file"),
     ("Arrow keys, wheel", "previous or next plane"),
     ("Page Up, Page Down", "ten planes back or forward"),
@@ -26,6 +26,7 @@ pub const KEYS: [(&str, &str); 15] = [
     ("Drag, wheel in the volume", "orbit, with Shift pan; zoom"),
     ("Click, double click in it", "go to what is seen there; reset the view"),
     ("B", "blink between original and reconstruction"),
+    ("P", "hide the panels beside the panes, or show them"),
     ("?", "show or hide this help"),
     ("Ctrl + Q", "quit; the session is restored at the next start"),
 ];
@@ -65,6 +66,7 @@ pub fn keys(ui: &Ui, input: &PanelInput<'_>) -> Vec<Command> {
         (Key::V, Command::Set(Setting::Overlay(overlay))),
         (Key::D, Command::Volume(Box::new(volume))),
         (Key::B, Command::Blink(!input.view.blink)),
+        (Key::P, Command::Bare(!input.view.bare)),
         (Key::Questionmark, Command::Help(!input.view.help)),
         (Key::Escape, Command::Help(false)),
     ];
