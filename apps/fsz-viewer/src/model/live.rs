@@ -239,6 +239,12 @@ impl Live {
         self.steps.iter().any(|step| step.has(variable))
     }
 
+    /// Whether the newest step has the original of the variable.
+    pub fn sends_original(&self, variable: &str) -> bool {
+        let mut fields = self.steps.back().into_iter().flat_map(|step| &step.fields);
+        fields.any(|field| field.name == variable && field.original.is_some())
+    }
+
     /// The simulation is reached so, and no step comes for this reason; whether that is new.
     pub fn set(&mut self, connection: Connection, why: Option<String>) -> bool {
         let new = (&self.connection, &self.why) != (&connection, &why);

@@ -11,7 +11,7 @@ use fsz_viewer::{
 };
 use ndarray::ArrayView;
 
-use crate::fixture::{harness, settle};
+use crate::fixture::{harness, settle, shows};
 
 const SHAPE: [usize; 3] = [6, 20, 30];
 
@@ -79,4 +79,16 @@ fn a_step_that_stays_when_a_simulation_is_left_is_measured() {
     viewer.state_mut().disconnect();
     settle(&mut viewer);
     assert!(viewer.state().session.measured.both()[0].is_some());
+}
+
+#[test]
+fn an_older_step_has_no_original_any_more() {
+    let mut viewer = harness(Start::default(), Settings::default());
+    (0..2).for_each(|number| show(&mut viewer, number));
+    settle(&mut viewer);
+    assert!(shows(&viewer, "Original: U_original, sent uncompressed"));
+    viewer.state_mut().follow(false);
+    viewer.state_mut().show_step(0);
+    settle(&mut viewer);
+    assert!(shows(&viewer, "No error: only the newest step's original is kept."));
 }

@@ -40,7 +40,10 @@ pub fn live(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             .on_hover_text(&set.title);
     } else if view.shown.is_some() {
         let variable = &input.session.choice.variable;
-        ui.label(format!("No error: the simulation sends no {variable}{ORIGINAL}"));
+        ui.label(match view.live.sends_original(variable) {
+            true => "No error: only the newest step's original is kept.".to_owned(),
+            false => format!("No error: the simulation sends no {variable}{ORIGINAL}"),
+        });
     }
     curves(ui, view, &input.session.choice.variable);
     ui.separator();
