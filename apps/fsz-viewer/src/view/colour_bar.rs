@@ -8,7 +8,7 @@ use crate::view::colour::rgb;
 
 /// A bar with a line of labels, and what stands between them.
 const HEIGHT: f32 = 26.0;
-/// A second line, where the first has no room for what stands between the labels.
+/// A further line, where the one before has no room for what stands between the labels, or for both of them.
 const LINE: f32 = 14.0;
 /// The side of a mark.
 const MARK: f32 = 8.0;
@@ -52,7 +52,8 @@ impl Bar {
     /// Its height at a width.
     pub fn height(&self, ui: &Ui, width: f32) -> f32 {
         let items = self.laid_out(ui);
-        if items.is_empty() || self.is_beside(ui, &items, width) { HEIGHT } else { HEIGHT + LINE }
+        let below = !items.is_empty() && !self.is_beside(ui, &items, width);
+        HEIGHT + LINE * f32::from(u8::from(self.is_stacked(ui, width)) + u8::from(below))
     }
 
     /// Draws the colours and their labels.
@@ -80,14 +81,12 @@ impl Bar {
         let ink = ui.visuals().text_color();
         let [low, high] = self.ends.each_ref().map(|text| text_of(ui, text));
         let y = area.min.y + 12.0;
-        let right = pos2(area.max.x - high.size().x, y);
-        if low.size().x + high.size().x + NEAR <= width {
-            painter.galley(pos2(area.min.x, y), low, ink);
-        }
-        painter.galley(right, high, ink);
+        let last = if self.is_stacked(ui, width) { y + LINE } else { y };
+        painter.galley(pos2(area.min.x, y), low, ink);
+        painter.galley(pos2(area.max.x - high.size().x, last), high, ink);
         let (mut x, y) = match beside {
             true => (area.center().x - row(&items) / 2.0, y),
-            false => (area.min.x, y + LINE),
+            false => (area.min.x, last + LINE),
         };
         for (mark, name) in items {
             let wide = item(&(mark, name.clone()));
@@ -112,9 +111,19 @@ impl Bar {
         self.items().map(|(mark, name)| (mark, text_of(ui, name))).collect()
     }
 
+    /// The widths of the labels.
+    fn widths(&self, ui: &Ui) -> [f32; 2] {
+        self.ends.each_ref().map(|text| text_of(ui, text).size().x)
+    }
+
+    /// Whether one label stands above the other: a line has no room for both.
+    fn is_stacked(&self, ui: &Ui, width: f32) -> bool {
+        self.widths(ui).iter().sum::<f32>() + NEAR > width
+    }
+
     /// Whether the note and the marks have room between the labels.
     fn is_beside(&self, ui: &Ui, items: &[Item], width: f32) -> bool {
-        let [low, high] = self.ends.each_ref().map(|text| text_of(ui, text).size().x);
+        let [low, high] = self.widths(ui);
         row(items) + 2.0 * (low.max(high) + NEAR) <= width
     }
 }

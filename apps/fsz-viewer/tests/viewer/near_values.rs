@@ -3,7 +3,8 @@
 use egui::Shape;
 use fsz_viewer::Viewer;
 
-use crate::fixture::{Fixture, profiles, shows};
+use crate::fixture::{Fixture, SIDES, profiles, settle, shows};
+use crate::legible;
 
 /// Every text that was painted last.
 fn painted(viewer: &egui_kittest::Harness<'_, Viewer>) -> Vec<String> {
@@ -31,6 +32,25 @@ fn the_ends_of_their_range_are_told_apart() {
     for end in ["101325", "101325.5"] {
         // Under the original and under the reconstruction.
         assert_eq!(texts.iter().filter(|text| *text == end).count(), 2, "{end}: {texts:?}");
+    }
+}
+
+/// One above the other.
+#[test]
+fn both_ends_are_there_where_a_line_has_no_room_for_them() {
+    let fixture = Fixture::new();
+    let values: Vec<f64> =
+        (0..24000).map(|i| 101325.0 + f64::from(i % 5) * 0.5f64.powi(30)).collect();
+    fixture.put_double("pressure", profiles()[0], &values);
+    let mut viewer = fixture.viewer("pressure.fsz", Some("pressure_12x40x50.f64"));
+    for [width, height] in [SIDES, [780.0, 500.0]] {
+        viewer.set_size(egui::vec2(width, height));
+        settle(&mut viewer);
+        let texts = painted(&viewer);
+        for end in ["101325", "101325.00000000373"] {
+            assert_eq!(texts.iter().filter(|text| *text == end).count(), 2, "{end}: {texts:?}");
+        }
+        legible::check(&viewer, "narrow colour bars");
     }
 }
 

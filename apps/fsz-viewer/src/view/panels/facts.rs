@@ -104,7 +104,10 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             true => "–".to_owned(),
             false => {
                 let (least, most) = (certificate.min, certificate.max);
-                format!("{} to {}", within(least, least, most), within(most, least, most))
+                let [from, to] = [least, most].map(|end| within(end, least, most));
+                // All digits of both would take the room of the panes.
+                let gap = if from.len() + to.len() > 24 { "\n" } else { " " };
+                format!("{from} to{gap}{to}")
             }
         };
         row("Range", range);
