@@ -1,10 +1,11 @@
 //! What is shown, as text: tables for other programs, and a command line.
 
-use fsz::{Bound, Progress};
+use fsz::{Bound, DType, Progress};
 use fsz_field::Kind;
 use fsz_shell::{path_word, word};
 
 use crate::model::document::Document;
+use crate::model::number_format;
 use crate::model::palette::kind_name;
 use crate::model::rate_distortion::RateDistortion;
 use crate::model::session::Session;
@@ -112,8 +113,10 @@ fn compression(original: &Document, made: &Document, bound: Bound, selection: &s
     if let Some(facts) = &made.facts {
         text.push_str(&format!(" --profile {}", facts.header.profile.name()));
     }
-    for value in made.missing() {
-        text.push_str(&format!(" --missing {value:e}"));
+    for &value in made.missing() {
+        // A number of single precision has many digits in double.
+        let value = number_format::exact(value, made.dtype == DType::F32);
+        text.push_str(&format!(" --missing {value}"));
     }
     text.push_str(&raw_options(original));
     text
@@ -194,6 +197,21 @@ mod tests {
         let path = path_word(&original.path);
         let expected = format!("fsz picture {path} -o plane.png --shape 3x1x1 --dtype f32");
         assert_eq!(command(&session), Some(expected));
+    }
+
+    /// Missing values are those that were typed.
+    #[test]
+    fn missing_values_have_the_digits_of_their_type() {
+        let (mut session, values) = (session("/data/U.npy"), vec![1.0f32, 1e20, 3.0]);
+        let options = fsz::CompressOptions::new(Bound::ValueRange(1e-3));
+        let options = options.missing(1e20).missing(-9999.0).missing(9.96921e36);
+        let field = ndarray::ArrayView::from_shape([3, 1, 1], &values).unwrap();
+        let stream = Codec::cpu().compress_with(field, &options).unwrap();
+        let made = Document::from_stream("three".into(), Path::new("/data/U.npy"), stream).unwrap();
+        (session.set.subject, session.tried) = (Some(made), Some(Bound::ValueRange(1e-3)));
+        let command = command(&session).unwrap();
+        let expected = "--missing 1e20 --missing -9999.0 --missing 9.96921e36";
+        assert!(command.ends_with(expected), "{command}");
     }
 
     /// What was compressed in memory is in no file.
