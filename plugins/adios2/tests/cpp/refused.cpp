@@ -59,6 +59,26 @@ std::string Refusal(const std::string &engine_type, const std::string &name, boo
     return "";
 }
 
+/* What a Put says that lets ADIOS2 give the memory for values of a variable with the operator. */
+std::string SpanRefusal()
+{
+    adios2::ADIOS adios;
+    adios2::IO io = adios.DeclareIO("out");
+    auto variable = io.DefineVariable<float>("span", {100}, {0}, {100});
+    variable.AddOperation("plugin", With(Plugin, {{"accuracy", "0.1"}}));
+    adios2::Engine engine = io.Open("span.bp", adios2::Mode::Write);
+    engine.BeginStep();
+    try
+    {
+        engine.Put(variable);
+    }
+    catch (const std::exception &error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
 std::vector<float> Read(const std::string &path, const std::string &name)
 {
     adios2::ADIOS adios;
@@ -87,6 +107,13 @@ try
         Require(Refusal("BP5", "right", is_defined, {{"tolerance", "0.1"}}).empty(), "right");
         Require(Refusal("BP4", "raw", is_defined, {}).empty(), "BP4");
         Require(Read("raw-BP4.bp", "raw") == std::vector<float>(100, 0.5f), "BP4 is raw");
+    }
+    if (argc == 1)
+    {
+        const std::string span = SpanRefusal();
+        Require(span.find("<Core> <Engine> <Put> : Span does not support Operations. Try removing "
+                          "Operations from variables using Span") != std::string::npos,
+                span);
     }
     return 0;
 }
