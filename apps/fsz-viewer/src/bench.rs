@@ -262,7 +262,7 @@ fn played(
         document.title,
         crate::model::number_format::shape(document.grid.shape()),
         document.dtype.name(),
-        document.compressed_bytes().unwrap_or(0),
+        document.compressed_bytes().unwrap_or_else(|| document.raw_bytes()),
         decoder.name(Some(&document), false)
     );
     let mut step = 0;

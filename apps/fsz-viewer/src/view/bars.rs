@@ -22,10 +22,17 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
         _ => (view.ranges.scale(kind, set, planes, &view.settings), view.settings.map),
     };
     let (low, high) = scale.ends();
+    let of_values = kind == PaneKind::Volume
+        || view.ranges.known(kind, set, planes, view.settings.range).is_some();
+    let ends = match of_values {
+        true => [low, high].map(|end| within(end, low, high)),
+        // As where the facts tell the range.
+        false => ["–".to_owned(), "–".to_owned()],
+    };
     let note = if scale.is_log() { "logarithmic" } else { "" };
     // In three dimensions they are transparent.
     let marks = if kind == PaneKind::Volume { Vec::new() } else { exceptions(set).collect() };
-    Bar { table: map.table(), ends: [low, high].map(|end| within(end, low, high)), note, marks }
+    Bar { table: map.table(), ends, note, marks }
 }
 
 /// Colours of what has no value on a scale, as far as there is such in the field.

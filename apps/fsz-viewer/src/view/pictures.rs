@@ -53,18 +53,28 @@ impl Ranges {
 
     /// The range of the colours of a pane's values.
     pub fn scale(&self, kind: PaneKind, set: &Set, planes: &Planes, settings: &Settings) -> Scale {
+        let (low, high) = self.known(kind, set, planes, settings.range).unwrap_or((0.0, 1.0));
+        Scale { low, high, log: settings.log }
+    }
+
+    /// That range; none where there is no finite value.
+    pub fn known(
+        &self,
+        kind: PaneKind,
+        set: &Set,
+        planes: &Planes,
+        mode: RangeMode,
+    ) -> Option<(f64, f64)> {
         let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
         let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
         let field = field.or_else(|| set.leader()?.decoded_range);
         // The panes share the range of the first that there is.
         let first = PaneKind::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
-        let range = match settings.range {
+        match mode {
             RangeMode::Field => field.or_else(|| self.of(first?)),
             RangeMode::Plane | RangeMode::Percentile => first.and_then(|first| self.of(first)),
             RangeMode::Own => self.of(kind),
-        };
-        let (low, high) = range.unwrap_or((0.0, 1.0));
-        Scale { low, high, log: settings.log }
+        }
     }
 
     /// The error of the last colour of a pane: the bound of each value, or without one the plane's

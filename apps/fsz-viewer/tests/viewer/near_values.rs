@@ -63,3 +63,14 @@ fn of_equal_values_the_error_is_none() {
     let texts = painted(&viewer);
     assert!(!texts.iter().any(|text| text == "-0" || text == "+0"), "{texts:?}");
 }
+
+/// No number is an end of their range.
+#[test]
+fn of_no_finite_values_there_is_no_range() {
+    let fixture = Fixture::new();
+    fixture.put_double("none", profiles()[0], &[f64::NAN; 24000]);
+    let viewer = fixture.viewer("none.fsz", Some("none_12x40x50.f64"));
+    let texts = painted(&viewer);
+    // At both ends under the original and under the reconstruction, and among the facts.
+    assert_eq!(texts.iter().filter(|text| *text == "–").count(), 5, "{texts:?}");
+}

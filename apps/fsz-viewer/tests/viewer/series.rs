@@ -282,4 +282,12 @@ fn playing_is_measured_without_a_window() {
     let text = fsz_viewer::bench_series(&start.files[0], decoder).unwrap();
     assert!(text.contains("4 steps of 4 × 20 × 30 f32") && text.contains("backwards: "), "{text}");
     assert!(fsz_viewer::bench_series(&fixture.path("wave.fsz"), decoder).is_err());
+    let originals = fixture.path("originals");
+    std::fs::create_dir(&originals).unwrap();
+    for step in 0..2 {
+        let to = originals.join(format!("{step}_12x40x50.f32"));
+        std::fs::copy(fixture.path("wave_12x40x50.f32"), to).unwrap();
+    }
+    let text = fsz_viewer::bench_series(&originals, decoder).unwrap();
+    assert!(text.contains("f32, 96000 bytes each"), "{text}");
 }

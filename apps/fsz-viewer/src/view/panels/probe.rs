@@ -56,7 +56,8 @@ pub fn probe(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
             }
         }
         if tile.escapes > 0 {
-            show("Stored exactly", &format!("{} elements", tile.escapes));
+            let elements = if tile.escapes == 1 { "element" } else { "elements" };
+            show("Stored exactly", &format!("{} {elements}", tile.escapes));
         }
     });
     match &probe.tile {
