@@ -1,7 +1,7 @@
 //! What the field is, at once.
 
 use egui::{Grid, Ui};
-use fsz::Place;
+use fsz::{Bound, Place};
 
 use crate::model::number_format::{bytes, count, number, shape, within};
 use crate::model::regions;
@@ -32,6 +32,16 @@ fn place(place: &Place) -> String {
             format!("Bound in {}", sides.collect::<Vec<_>>().join(","))
         }
         _ => format!("Bound of {} masked", count(place.elements())),
+    }
+}
+
+/// What the writer asked for: a bound, or what was to be reached by one.
+fn requested(bound: Bound) -> String {
+    match bound {
+        Bound::Psnr(psnr) => format!("PSNR of {} dB", number(psnr)),
+        Bound::Ratio(ratio) => format!("ratio of {}", number(ratio)),
+        Bound::MaxBytes(most) => format!("{} bytes at most", count(most)),
+        bound => format!("{} {}", number(bound.requested()), bound.kind()),
     }
 }
 
@@ -73,10 +83,7 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         let Some(facts) = &leader.facts else { return };
         let (header, certificate) = (&facts.header, &facts.certificate);
-        row(
-            "Requested bound",
-            format!("{} {}", number(header.bound.requested()), header.bound.kind()),
-        );
+        row("Requested bound", requested(header.bound));
         if facts.blocks > 1 {
             row("ADIOS2 blocks", count(facts.blocks as u64));
         }
@@ -118,4 +125,23 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     });
     ui.separator();
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_has_its_unit() {
+        let told = [
+            (Bound::Absolute(0.5), "0.5 absolute"),
+            (Bound::ValueRange(1e-3), "0.001 value-range"),
+            (Bound::Psnr(60.0), "PSNR of 60 dB"),
+            (Bound::Ratio(12.5), "ratio of 12.5"),
+            (Bound::MaxBytes(40000), "40\u{2009}000 bytes at most"),
+        ];
+        for (bound, text) in told {
+            assert_eq!(requested(bound), text);
+        }
+    }
 }
