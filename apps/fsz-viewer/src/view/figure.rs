@@ -74,8 +74,8 @@ pub fn figure(session: &Session, view: &ViewState, panes: &[PaneKind]) -> Result
     Ok(side_by_side(&drawn))
 }
 
-/// The plane of an original that is shown, where another one may be asked for already; of a reconstruction its ratio and figures
-/// of the whole field.
+/// Which plane is shown, where another one may be asked for already: of the original, or of what is shown without one. Of a
+/// reconstruction its ratio and figures of the whole field.
 fn facts_of(session: &Session, shown: Place, kind: PaneKind) -> String {
     let [subject, other] = session.measured.both();
     let (document, measures) = match kind {
@@ -85,11 +85,16 @@ fn facts_of(session: &Session, shown: Place, kind: PaneKind) -> String {
         PaneKind::Volume => return String::new(),
     };
     let Some(document) = document else { return String::new() };
-    if kind == PaneKind::Original {
-        let name = document.grid.axis_name(shown.axis);
-        return format!("{}, {name}, plane {}", document.title, shown.plane);
-    }
     let mut facts = Vec::new();
+    let alone = kind == PaneKind::Reconstruction && session.set.original.is_none();
+    if kind == PaneKind::Original || alone {
+        facts.extend([document.title.clone(), document.grid.axis_name(shown.axis)]);
+        // Of two axes there is one plane.
+        facts.extend((document.grid.axes() > 1).then(|| format!("plane {}", shown.plane)));
+    }
+    if kind == PaneKind::Original {
+        return facts.join(", ");
+    }
     facts.extend(document.ratio().map(|ratio| format!("ratio {ratio:.2}")));
     if let Some(measures) = measures {
         let comparison = &measures.comparison;
@@ -106,7 +111,10 @@ impl Panel {
     pub fn draw(&self, font: &Type, visible: egui::Rect) -> Canvas {
         let scale = WIDTH.div_ceil(self.picture.width().max(1));
         let scale = scale.min(HEIGHT / self.picture.height().max(1)).max(1);
-        let [width, height] = self.picture.size.map(|n| n * scale);
+        // A field of one axis is stretched, as in its pane, or nothing of it would be seen.
+        let least = self.picture.width() * scale * 2 / 25;
+        let down = scale.max(least.div_ceil(self.picture.height().max(1)));
+        let [width, height] = [self.picture.width() * scale, self.picture.height() * down];
         let along = width.max(WIDTH);
         let wide = |text: &str| font.width(text, TEXT).ceil() as usize;
         let items = self.bar.items().map(|(mark, name)| (mark, name, wide(name) + 2 * MARGIN));
@@ -122,19 +130,20 @@ impl Panel {
             font.draw(sheet, &Label { text, x, y, size: TEXT, colour: INK, anchor });
         };
         write(&mut sheet, &self.title, MARGIN, MARGIN / 2, Anchor::Left);
-        write(&mut sheet, &self.facts, MARGIN, MARGIN / 2 + LINE, Anchor::Left);
+        let facts = shortened(&self.facts, |text| wide(text) <= along);
+        write(&mut sheet, &facts, MARGIN, MARGIN / 2 + LINE, Anchor::Left);
         let picture = Rect { x: MARGIN, y: MARGIN + 2 * LINE, width, height };
         let colour = |x: usize, y: usize| {
             let [r, g, b, _] = self.picture[(x, y)].to_array();
             Rgb([r, g, b])
         };
-        sheet.fill_with(picture, |x, y| colour(x / scale, y / scale));
+        sheet.fill_with(picture, |x, y| colour(x / scale, y / down));
         if let Some(part) = zoomed(&self.picture, visible) {
             let framed = Rect {
                 x: picture.x + part.x * scale,
-                y: picture.y + part.y * scale,
+                y: picture.y + part.y * down,
                 width: part.width * scale,
-                height: part.height * scale,
+                height: part.height * down,
             };
             sheet.frame(framed, FRAME_LINE, FRAME);
             // As large as fits into its share.
@@ -146,7 +155,7 @@ impl Panel {
             if (2 * part.x + part.width) * scale < width {
                 inset.x += width.saturating_sub(inset.width);
             }
-            if (2 * part.y + part.height) * scale < height {
+            if (2 * part.y + part.height) * down < height {
                 inset.y += height.saturating_sub(inset.height);
             }
             sheet.fill_with(inset, |x, y| colour(part.x + x / times, part.y + y / times));
@@ -177,6 +186,21 @@ impl Panel {
         }
         sheet
     }
+}
+
+/// A line that has room: of a longer one its ends, which tell the file and the plane.
+fn shortened(text: &str, has_room: impl Fn(&str) -> bool) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let without = |left_out: usize| -> String {
+        if left_out == 0 {
+            return text.to_owned();
+        }
+        let start = (letters.len() - left_out) / 2;
+        let (start, end) = (&letters[..start], &letters[start + left_out..]);
+        start.iter().chain(&['…']).chain(end).collect()
+    };
+    let fitting = (0..letters.len()).map(without).find(|line| has_room(line));
+    fitting.unwrap_or_else(|| text.to_owned())
 }
 
 /// The points of a picture that are seen; none when all of them are.
@@ -216,6 +240,17 @@ mod tests {
     use crate::model::grid::PlaneSize;
     use crate::view::camera::Camera;
     use crate::view::colour_bar::Mark;
+
+    #[test]
+    fn of_a_long_line_the_ends_stay() {
+        let short = |text: &str, most: usize| shortened(text, |line| line.chars().count() <= most);
+        assert_eq!(
+            short("temperature.f32, axis 0, plane 7", 40),
+            "temperature.f32, axis 0, plane 7"
+        );
+        assert_eq!(short("temperature.f32, axis 0, plane 7", 21), "temperatur…0, plane 7");
+        assert_eq!(short("", 0), "");
+    }
 
     /// As of errors of a field with regions: names that have no room between the labels do not lie on them.
     #[test]
@@ -257,9 +292,16 @@ mod tests {
         let field = fsz_field::Field::new(fsz_field::Shape::new(&[2, 3, 4]).unwrap(), values);
         let original = Document::of_values("U".into(), "U.npy".as_ref(), field.unwrap());
         let mut session = Session { place: Place { axis: 2, plane: 3 }, ..Session::default() };
-        session.set.original = Some(original);
+        session.set.original = Some(original.clone());
         let facts = facts_of(&session, Place { axis: 1, plane: 2 }, PaneKind::Original);
         assert_eq!(facts, "U, axis 1, plane 2");
+        // A reconstruction without its original tells it, too.
+        for (has_original, expected) in [(false, "U, axis 1, plane 2"), (true, "")] {
+            session.set.subject = Some(original.clone());
+            session.set.original = has_original.then(|| original.clone());
+            let place = Place { axis: 1, plane: 2 };
+            assert_eq!(facts_of(&session, place, PaneKind::Reconstruction), expected);
+        }
     }
 
     /// A plane that just fits is seen whole, however its sides are rounded.

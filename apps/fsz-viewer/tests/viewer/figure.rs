@@ -69,3 +69,15 @@ fn a_tall_plane_has_a_figure_too() {
     let (width, height) = viewer.state().figure(&[PaneKind::Reconstruction]).unwrap().size();
     assert!((480..600).contains(&width) && (300..3000).contains(&height), "{width} × {height}");
 }
+
+/// It has few rows of many values each.
+#[test]
+fn a_field_of_one_axis_has_a_figure_in_which_it_is_seen() {
+    let fixture = Fixture::new();
+    let values = ndarray::Array1::from_shape_fn(3000, |x| (x as f32 * 0.1).sin());
+    let stream = fsz::Codec::cpu().compress(values.view(), fsz::Bound::Absolute(1e-3)).unwrap();
+    std::fs::write(fixture.path("line.fsz"), stream.as_bytes()).unwrap();
+    let viewer = fixture.viewer("line.fsz", None);
+    let (width, height) = viewer.state().figure(&[PaneKind::Reconstruction]).unwrap().size();
+    assert!(height > width / 8, "{width} × {height}");
+}
