@@ -7,7 +7,7 @@ use egui::{Slider, Ui};
 use egui_plot::{HLine, Line, LineStyle, PlotPoints, VLine};
 
 use crate::model::live::{Connection, LiveSeries, LiveView, ORIGINAL};
-use crate::model::number_format::{bytes, count, number};
+use crate::model::number_format::{bytes, count, number, within};
 use crate::model::palette::{ALARM, LINES};
 use crate::view::colour::rgb;
 use crate::view::command::Command;
@@ -128,14 +128,20 @@ fn curves(ui: &mut Ui, view: &LiveView, variable: &str) {
         draw(ui, name, curve, limit, &marks);
     }
     if let Some(LiveSeries { points: series, .. }) = &view.series {
-        ui.label(format!(
-            "{variable} at the cursor, over the kept steps: {}",
-            text(series, number)
-        ));
+        ui.label(format!("{variable} at the cursor, over the kept steps: {}", newest_of(series)));
         draw(ui, "value at the cursor", series.clone(), None, &marks);
     } else {
         ui.label("Click in a pane to plot a value over the steps.");
     }
+}
+
+/// The last value of a curve, with the digits that tell its values apart.
+fn newest_of(curve: &[[f64; 2]]) -> String {
+    let values = curve.iter().map(|[_, value]| *value).filter(|value| value.is_finite());
+    let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| {
+        (least.min(value), most.max(value))
+    });
+    curve.last().map_or("–".to_owned(), |[_, value]| within(*value, least, most))
 }
 
 /// Steps that are marked in every curve.
@@ -167,6 +173,18 @@ mod tests {
     use egui_kittest::Harness;
 
     use super::*;
+
+    #[test]
+    fn a_value_that_hardly_changes_has_the_digits_that_do() {
+        let told = |values: &[f64]| {
+            let curve: Vec<[f64; 2]> = values.iter().map(|&value| [0.0, value]).collect();
+            newest_of(&curve)
+        };
+        assert_eq!(told(&[101325.25, 101325.5, 101325.125]), "101325.125");
+        assert_eq!(told(&[f64::NAN, 101325.25]), "101325");
+        assert_eq!(told(&[1.0, f64::INFINITY]), "inf");
+        assert_eq!(told(&[]), "–");
+    }
 
     /// As at the cursor, where an element may be any. Such a point gives a plot no bounds.
     #[test]
