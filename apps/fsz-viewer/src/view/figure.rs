@@ -11,6 +11,7 @@ use crate::model::session::Session;
 use crate::view::bars::{bar, title};
 use crate::view::colour_bar::Bar;
 use crate::view::state::ViewState;
+use crate::view::text::shortened;
 
 const PAPER: Rgb = Rgb::hex(0xff_ffff);
 const INK: Rgb = Rgb::hex(0x00_0000);
@@ -188,21 +189,6 @@ impl Panel {
     }
 }
 
-/// A line that has room: of a longer one its ends, which tell the file and the plane.
-fn shortened(text: &str, has_room: impl Fn(&str) -> bool) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    let without = |left_out: usize| -> String {
-        if left_out == 0 {
-            return text.to_owned();
-        }
-        let start = (letters.len() - left_out) / 2;
-        let (start, end) = (&letters[..start], &letters[start + left_out..]);
-        start.iter().chain(&['…']).chain(end).collect()
-    };
-    let fitting = (0..letters.len()).map(without).find(|line| has_room(line));
-    fitting.unwrap_or_else(|| text.to_owned())
-}
-
 /// The points of a picture that are seen; none when all of them are.
 fn zoomed(picture: &ColorImage, visible: egui::Rect) -> Option<Rect> {
     let [width, height] = picture.size;
@@ -240,17 +226,6 @@ mod tests {
     use crate::model::grid::PlaneSize;
     use crate::view::camera::Camera;
     use crate::view::colour_bar::Mark;
-
-    #[test]
-    fn of_a_long_line_the_ends_stay() {
-        let short = |text: &str, most: usize| shortened(text, |line| line.chars().count() <= most);
-        assert_eq!(
-            short("temperature.f32, axis 0, plane 7", 40),
-            "temperature.f32, axis 0, plane 7"
-        );
-        assert_eq!(short("temperature.f32, axis 0, plane 7", 21), "temperatur…0, plane 7");
-        assert_eq!(short("", 0), "");
-    }
 
     /// As of errors of a field with regions: names that have no room between the labels do not lie on them.
     #[test]

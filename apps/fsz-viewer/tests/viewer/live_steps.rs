@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use egui_kittest::Harness;
-use fsz::{Bound, Codec};
+use egui_kittest::kittest::Queryable;
+use fsz::{Bound, Codec, CompressOptions};
 use fsz_field::{Field, Shape};
 use fsz_viewer::{
     Document, Live, LiveField, LiveStep, LiveView, MatchMode, Settings, Start, Viewer,
@@ -20,7 +21,8 @@ fn field(name: &str, number: u64) -> LiveField {
     let wave = |i: usize| ((i as u64 + 50 * number) as f32 * 0.01).sin() * 9.0;
     let values: Vec<f32> = (0..SHAPE.iter().product()).map(wave).collect();
     let view = ArrayView::from_shape(SHAPE, &values).expect("as many");
-    let stream = Codec::cpu().compress(view, Bound::Absolute(1e-2)).expect("a stream");
+    let options = CompressOptions::new(Bound::Absolute(1e-2)).name(name);
+    let stream = Codec::cpu().compress_with(view, &options).expect("a stream");
     let (path, title) = (Path::new("run"), format!("run, {name}, step {number}"));
     let document = Document::from_stream(title.clone(), path, stream).expect("sound");
     let shape = Shape::new(&SHAPE.map(|n| n as u64)).expect("a shape");
@@ -91,4 +93,21 @@ fn an_older_step_has_no_original_any_more() {
     viewer.state_mut().show_step(0);
     settle(&mut viewer);
     assert!(shows(&viewer, "No error: only the newest step's original is kept."));
+}
+
+/// As those of openPMD.
+#[test]
+fn a_long_name_of_a_variable_leaves_room_for_the_panes() {
+    let mut viewer = harness(Start::default(), Settings::default());
+    let name = "/data/fields/a_long_name_of_a_variable_with_its_place/z";
+    let step = LiveStep { number: 0, arrived: Instant::now(), fields: vec![field(name, 0)] };
+    let mut live = Live::new("run".to_owned(), 1 << 24);
+    live.push(step);
+    viewer.state_mut().session.live = Some(LiveView::new(live));
+    viewer.state_mut().show_step(0);
+    viewer.set_size(egui::vec2(800.0, 500.0));
+    settle(&mut viewer);
+    let pane = viewer.get_by_role_and_label(egui::Role::Image, "Reconstruction").rect();
+    assert!(pane.width() > 150.0, "{pane}");
+    assert_eq!(viewer.state().session.choice.variable, name);
 }

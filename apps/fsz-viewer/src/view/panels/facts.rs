@@ -8,7 +8,7 @@ use crate::model::regions;
 use crate::view::bars::limit_text;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
-use crate::view::text::{heading, named};
+use crate::view::text::{brief, heading, named};
 
 /// What does not explain itself.
 const HINTS: [(&str, &str); 7] = [
@@ -52,8 +52,9 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     Grid::new("facts").num_columns(2).spacing([10.0, 3.0]).show(ui, |ui| {
         let mut row = |name: &str, value: String| {
             named(ui, name, &HINTS);
-            ui.strong(value);
+            let shown = ui.strong(value);
             ui.end_row();
+            shown
         };
         row("Shape", shape(leader.grid.shape()));
         row("Type", leader.dtype.name().to_owned());
@@ -63,7 +64,7 @@ pub fn facts(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
         }
         let header = leader.facts.as_ref().map(|facts| &facts.header);
         if let Some(name) = header.and_then(|header| header.name.as_ref()) {
-            row("Variable", name.clone());
+            row("Variable", brief(name)).on_hover_text(name);
         }
         if let Some(step) = header.and_then(|header| header.time_step) {
             row("Step", step.to_string());
