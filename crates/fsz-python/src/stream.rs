@@ -191,6 +191,13 @@ impl Stream {
         self.stream.missed_ratio()
     }
 
+    /// Which end of the values' range usually marks missing elements, and the value as it is written.
+    #[getter]
+    fn usual_fill_value(&self) -> Option<(&'static str, String)> {
+        let certificate = self.stream.certificate();
+        fsz_field::usual_fill_value(self.stream.header().dtype, certificate.min, certificate.max)
+    }
+
     /// Of each region the start and count of a box, or how many elements a mask has; its bound, and what it came to.
     #[getter]
     fn regions(&self) -> Vec<RegionFacts> {

@@ -141,8 +141,11 @@ def test_a_usual_fill_value_that_nobody_named_is_told(
         told = [str(warning.message) for warning in recwarn]
         assert len(told) == is_known
         if is_known:
-            assert told[0].startswith(f"the {end} value is {field[3, 4]!s}, ") and f"{stream.bound.absolute:.6g}, a part" in told[0]
-            fsz_codec.compress(field, **bound, missing=float(told[0].rpartition("=")[2]))
+            value = told[0].rpartition("=")[2]
+            assert f"the {end} value is {value}, and the bound is {stream.bound.absolute:.6g}, a part of that" in told[0]
+            assert f"the {end} value is {value}:" in said
+            assert field.dtype.type(value) == field[3, 4]
+            fsz_codec.compress(field, **bound, missing=float(value))
     # Where the bound does not follow from it, nothing is lost.
     recwarn.clear()
     fsz_codec.compress(field, absolute=0.1)
