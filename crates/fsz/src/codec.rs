@@ -483,7 +483,7 @@ impl fmt::Display for Codec {
             Place::Cuda(device) => write!(f, "CUDA device {}", device.ordinal),
             #[cfg(feature = "cuda")]
             Place::Automatic { .. } => {
-                write!(f, "CPU ({level}), or CUDA device 0 for large fields")
+                write!(f, "CPU ({level}), and for large fields CUDA device 0 where there is one")
             }
         }
     }

@@ -81,7 +81,7 @@ fn lines(summary: &Summary) -> Vec<String> {
     if summary.attached == 0 {
         return vec![
             "the operator is defined and no variable has it: are the names in the configuration \
-             those of the program's variables?"
+             those of the program's variables, and are these of type float or double?"
                 .into(),
         ];
     }
