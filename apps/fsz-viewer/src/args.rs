@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use anyhow::{Result, bail};
 use clap::{CommandFactory, Parser};
 use fsz::DType;
-use fsz_field::{Hints, Shape};
+use fsz_field::{Hints, Kind, Shape};
 use fsz_manual::{Program, exit_codes};
 
 use crate::app::Start;
@@ -108,6 +109,26 @@ impl Args {
         Hints { shape: self.shape.clone(), dtype: self.dtype, zfp_rate: self.zfp_rate, like: None }
     }
 
+    /// Errs where a variable or a step is to be shown of files that have neither. What cannot be read is told where it is
+    /// opened.
+    pub fn check_choice(&self) -> Result<()> {
+        let has_choice =
+            |path: &PathBuf| path.is_dir() || Kind::of(path).is_ok_and(|kind| kind == Kind::Bp);
+        let mut files = self.files.iter().chain(&self.original);
+        let Some(first) = files.clone().next() else { return Ok(()) };
+        if files.any(|path| has_choice(path) || !path.is_file()) {
+            return Ok(());
+        }
+        let first = first.display();
+        match (&self.variable, self.step) {
+            (Some(name), _) => bail!("--variable {name}: {first} is not an ADIOS2 file"),
+            (_, Some(step)) => {
+                bail!("--step {step}: {first} is neither an ADIOS2 file nor a folder")
+            }
+            (None, None) => Ok(()),
+        }
+    }
+
     /// What the window begins with.
     pub fn start(self) -> Start {
         let hints = self.hints();
@@ -164,6 +185,33 @@ mod tests {
         let words = told.into_iter().flat_map(|value| ["--missing", value]);
         let args = Args::try_parse_from(["fsz-viewer"].into_iter().chain(words)).unwrap();
         assert_eq!(args.missing, [-999.0, -1e20, -1e20, -9.99e33, f64::NEG_INFINITY, 1e-3]);
+    }
+
+    #[test]
+    fn a_variable_or_a_step_is_of_files_that_have_some() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let file = folder.path().join("U_2x3.f32");
+        std::fs::write(&file, [0; 24]).unwrap();
+        let told = |path: &std::path::Path, words: &[&str]| {
+            let words = words.iter().map(std::ffi::OsStr::new);
+            let words =
+                [std::ffi::OsStr::new("fsz-viewer"), path.as_os_str()].into_iter().chain(words);
+            Args::try_parse_from(words).unwrap().check_choice().map_err(|why| why.to_string())
+        };
+        assert_eq!(told(&file, &[]), Ok(()));
+        let variable = told(&file, &["--variable", "V"]).unwrap_err();
+        assert!(
+            variable.starts_with("--variable V: ")
+                && variable.ends_with("U_2x3.f32 is not an ADIOS2 file")
+        );
+        let step = told(&file, &["--step", "3"]).unwrap_err();
+        assert!(
+            step.starts_with("--step 3: ")
+                && step.ends_with("is neither an ADIOS2 file nor a folder")
+        );
+        // A series has steps, and so may what is missing.
+        assert_eq!(told(folder.path(), &["--step", "3"]), Ok(()));
+        assert_eq!(told(&folder.path().join("none.bp"), &["--variable", "V"]), Ok(()));
     }
 
     /// A desktop puts one file in the place of %f, and all that are chosen in that of %F.

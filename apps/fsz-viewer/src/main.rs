@@ -51,6 +51,7 @@ fn run(args: Args) -> Result<()> {
     if args.man {
         return printed(io::stdout().write_all(Args::manual().as_bytes()));
     }
+    args.check_choice()?;
     let hints = args.hints();
     if let Some(measured) = measure(&args, &hints) {
         return printed(io::stdout().write_all(measured?.as_bytes()));
