@@ -112,20 +112,18 @@ impl Args {
     /// Errs where a variable or a step is to be shown of files that have neither. What cannot be read is told where it is
     /// opened.
     pub fn check_choice(&self) -> Result<()> {
-        let has_choice =
-            |path: &PathBuf| path.is_dir() || Kind::of(path).is_ok_and(|kind| kind == Kind::Bp);
+        let (option, lacks) = match (&self.variable, self.step) {
+            (Some(name), _) => (format!("--variable {name}"), "is not an ADIOS2 file"),
+            (_, Some(step)) => (format!("--step {step}"), "is neither an ADIOS2 file nor a folder"),
+            (None, None) => return Ok(()),
+        };
         let mut files = self.files.iter().chain(&self.original);
-        let Some(first) = files.clone().next() else { return Ok(()) };
-        if files.any(|path| has_choice(path) || !path.is_file()) {
-            return Ok(());
-        }
-        let first = first.display();
-        match (&self.variable, self.step) {
-            (Some(name), _) => bail!("--variable {name}: {first} is not an ADIOS2 file"),
-            (_, Some(step)) => {
-                bail!("--step {step}: {first} is neither an ADIOS2 file nor a folder")
+        let has_none = |path: &PathBuf| path.is_file() && Kind::of(path).ok() != Some(Kind::Bp);
+        match files.clone().next() {
+            Some(first) if files.all(has_none) => {
+                bail!("{option}: {} {lacks}", first.display())
             }
-            (None, None) => Ok(()),
+            _ => Ok(()),
         }
     }
 

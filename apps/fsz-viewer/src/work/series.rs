@@ -19,8 +19,8 @@ pub fn steps_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Whether the steps of a folder are plain values.
 pub fn is_of_values(folder: &Path) -> bool {
-    let streams = streams_in(folder).is_ok_and(|streams| !streams.is_empty());
-    !streams && values_in(folder).is_ok_and(|values| !values.is_empty())
+    let is_stream = |step: &PathBuf| step.extension().is_some_and(|ending| ending == "fsz");
+    steps_in(folder).is_ok_and(|steps| steps.first().is_some_and(|first| !is_stream(first)))
 }
 
 /// One step of a series.
