@@ -47,7 +47,7 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
         raise TypeError(f"an array is needed, not {given}: read a file first, as with np.load or np.fromfile")
     # What lies under a mask, such as 9.97e36, would widen the range by far. numpy joins parts without their masks, and
     # so does dask where it is asked for an array; a variable of netCDF4 gives a masked array, which stays one here.
-    if isinstance(array, (list, tuple)) and any(_is_masked(part) for part in array):
+    if isinstance(array, (list, tuple)) and any(is_masked(part) for part in array):
         raise TypeError(f"a {type(array).__name__} of masked arrays: join them with np.ma.stack, and fill the result")
     if isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
         array = array.compute()
@@ -65,7 +65,7 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
             how = "compress its fields one by one"
         raise TypeError(f"an array of {dtype}: FSZ compresses float32 and float64; {how}")
     if isinstance(array, np.ma.MaskedArray):
-        if _is_masked(array):
+        if is_masked(array):
             raise TypeError("a masked array: pass array.filled(value), and missing=value to keep the mask")
         array = array.data
     whole = all(stride % dtype.itemsize == 0 for stride in array.strides)
@@ -74,7 +74,7 @@ def _host(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.require(array, dtype.newbyteorder("="), ["C", "A"])
 
 
-def _is_masked(array: Any) -> bool:
+def is_masked(array: Any) -> bool:
     """Whether a value is masked: netCDF4 gives masked arrays also where none is."""
     return isinstance(array, np.ma.MaskedArray) and bool(np.ma.is_masked(array))
 

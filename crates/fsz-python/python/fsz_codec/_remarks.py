@@ -15,20 +15,15 @@ def remarks(stream: Stream, options: Mapping[str, Any]) -> Iterator[str]:
         if region.size == 0:
             yield f"regions[{place}] has no element: no value keeps its bound"
     share = options["range"] if options["value_range"] is None else None
-    if share is not None or options["psnr"] is not None:
-        yield from _of_fill_value(stream)
-    if share is not None and share >= 1 and not options["regions"] and stream.certificate.max_abs_error > 0:
-        yield f"range={share:g} is a share of max - min: the values may all become one"
-    if (asked := stream._inner.missed_ratio) is not None:
-        yield f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"
-
-
-def _of_fill_value(stream: Stream) -> Iterator[str]:
-    """Of a stream whose bound follows from the range of its values, where that is the range of a fill value that nobody
-    named."""
-    if (told := stream._inner.usual_fill_value) is not None:
+    # Where the bound follows from the range of the values, and that may be the range of a fill value.
+    follows = share is not None or options["psnr"] is not None
+    if follows and (told := stream._inner.usual_fill_value) is not None:
         end, value = told
         yield (
             f"the {end} value is {value}, and the bound is {stream.bound.absolute:.6g}, a part of that: if it marks "
             f"missing elements, give missing={value}"
         )
+    if share is not None and share >= 1 and not options["regions"] and stream.certificate.max_abs_error > 0:
+        yield f"range={share:g} is a share of max - min: the values may all become one"
+    if (asked := stream._inner.missed_ratio) is not None:
+        yield f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"

@@ -13,6 +13,7 @@ from numcodecs.abc import Codec
 from numcodecs.compat import ensure_bytes, ensure_ndarray, ndarray_copy
 
 from ._arguments import Number
+from ._arrays import is_masked
 from ._compress import compress
 from ._config import CODEC_NAME, Config
 from ._stream import Stream
@@ -45,7 +46,7 @@ class Fsz(Codec):  # type: ignore[misc]
     def encode(self, buf: Any) -> bytes:
         """The stream of a chunk."""
         # ensure_ndarray gives what lies under the mask.
-        if isinstance(buf, np.ma.MaskedArray) and np.ma.is_masked(buf):
+        if is_masked(buf):
             raise TypeError("a masked array: pass array.filled(value), and name the value as missing")
         chunk = ensure_ndarray(buf)
         if not chunk.dtype.isnative:

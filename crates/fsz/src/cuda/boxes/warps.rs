@@ -62,9 +62,9 @@ impl Warps {
         let most_coders = if boxes < LONGEST_CHUNK {
             most.coders
         } else {
-            let room = |coders: u64| chunks.div_ceil(coders * multiprocessors) * coders;
             let fit = CODERS_OF_LONGEST.into_iter().filter(|&coders| coders <= most.coders);
-            fit.min_by_key(|&coders| room(coders)).unwrap_or(most.coders)
+            fit.min_by_key(|coders| chunks.div_ceil(coders * multiprocessors) * coders)
+                .unwrap_or(most.coders)
         };
         // The first coder codes no chunk. Where the others have one each, none waits with another one.
         let alone = chunks < multiprocessors * most_coders;
