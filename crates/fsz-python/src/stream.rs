@@ -9,7 +9,7 @@ use std::{
 
 use fsz::{CompressOptions, DecompressOptions, Progress, with_element};
 use memmap2::Mmap;
-use numpy::PyUntypedArray;
+use numpy::{IntoPyArray, PyArray1, PyUntypedArray};
 use pyo3::{
     prelude::*,
     pybacked::PyBackedBytes,
@@ -19,6 +19,7 @@ use pyo3::{
 use crate::{
     array::{Element, descr, dtype_of, elements_mut, shape_of, to_write},
     codecs::{Asked, codec},
+    compress::zeros,
     errors::{raised, refused},
     save::save,
     tiles,
@@ -211,6 +212,19 @@ impl Stream {
             (place, region.place.elements(), bound, region.compressed_bytes(), certificate)
         };
         self.stream.regions().iter().map(facts).collect()
+    }
+
+    /// The region that holds each element of a box, in C order: its number and 1 more, or 0 for none.
+    fn regions_of_box<'py>(
+        &self,
+        py: Python<'py>,
+        start: Vec<u64>,
+        count: Vec<u64>,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let mut numbers = zeros(count.iter().product())?;
+        py.detach(|| self.stream.regions_of_box(&start, &count, &mut numbers))
+            .map_err(|error| raised(py, error))?;
+        Ok(numbers.into_pyarray(py))
     }
 
     #[getter]

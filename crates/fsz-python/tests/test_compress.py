@@ -212,6 +212,27 @@ def test_bounds_by_region(profile: str) -> None:
     assert fsz_codec.compress(field, absolute=1).regions == ()
 
 
+def test_where_regions_are(profile: str) -> None:
+    field = np.sin(np.arange(24_000, dtype="f4") * 1e-3).reshape(20, 30, 40)
+    mask = field > 0.5
+    regions = [(mask, 1e-3), (np.s_[2:9, ..., -15:], 1e-4)]
+    stream = fsz_codec.compress(field, absolute=0.02, regions=regions, profile=profile)
+    numbers = np.where(mask, 1, 0).astype("u1")
+    numbers[2:9, ..., -15:] = 2
+    whole = stream.regions_of()
+    assert whole.dtype == np.uint8 and np.array_equal(whole, numbers)
+    keys: list[Any] = [7, -1, np.s_[3:8, 4], np.s_[::-3, ..., 5::7], np.s_[2, 3, 30], np.s_[2, 3, 30, ...], np.s_[5:5]]
+    for key in keys:
+        selected = stream.regions_of(key)
+        assert np.array_equal(selected, numbers[key]) and type(selected) is type(numbers[key])
+    again = fsz_codec.Stream.from_bytes(stream.to_bytes())
+    assert np.array_equal(again.regions_of(np.s_[4:]) == 1, numbers[4:] == 1)
+    assert not fsz_codec.compress(field, absolute=1).regions_of().any()
+    assert fsz_codec.compress(field[0, 0, 0], absolute=1).regions_of().shape == ()
+    with pytest.raises(IndexError, match="index 20"):
+        stream.regions_of(20)
+
+
 def test_coded_like_another(field: Array, profile: str) -> None:
     first = fsz_codec.compress(field, range=1e-3, profile=profile)
     assert fsz_codec.compress(field, range=1e-3, like=first).to_bytes() == first.to_bytes()

@@ -45,7 +45,7 @@ class Region(NamedTuple):
     """A part of an array that keeps a bound of its own."""
 
     box: tuple[slice, ...] | None
-    """What selects it, where it is a box; None where it is a mask."""
+    """What selects it, where it is a box; None where it is a mask, whose place ``Stream.regions_of`` tells."""
     size: int
     """Elements."""
     bound: Bound

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, overload
 
@@ -114,6 +115,20 @@ class Stream:
             box = None if sides is None else tuple(slice(start, start + n) for start, n in sides)
             facts.append(Region(box, size, Bound(*bound), stored, Certificate(*certificate)))
         return tuple(facts)
+
+    def regions_of(self, key: Any = ..., /) -> Any:
+        """Which region holds each element that an index selects: its number in ``regions`` and 1 more, or 0 where the
+        bound of the array holds. Where regions overlap, that is the last one. Nothing is decoded::
+
+            stream.regions_of() == 2  # where regions[1] holds
+        """
+        # One box around all: a byte an element is less than what apart boxes save.
+        parts, pick, shape, drop = select(self.shape, key, sys.maxsize)
+        if not parts:
+            return np.empty(shape, np.uint8)[drop]
+        (part,) = parts
+        box = self._inner.regions_of_box(part.start, part.counts).reshape(part.counts)
+        return box[pick][drop]
 
     @property
     def floor(self) -> float | None:
