@@ -130,6 +130,7 @@ module fsz_codec
         integer(c_int32_t) :: regions
         real(c_double) :: mean_squared_error
         real(c_double) :: floor
+        real(c_double) :: usual_fill_value
     end type
 
     type, bind(c) :: fszc_certificate

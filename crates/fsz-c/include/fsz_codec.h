@@ -269,6 +269,11 @@ typedef struct fszc_info
     double mean_squared_error;
     // The floor of FSZC_RELATIVE; 0 for other bounds.
     double floor;
+    // The largest or the smallest value, where it is one that usually marks missing elements (such
+    // as 1e20, 9.96921e36 or -9999) and was not named; NaN where it is not. Where it does mark
+    // them, a bound that is a share of the range is far too large: compress again, with
+    // fszc_compress_options_add_missing.
+    double usual_fill_value;
 } fszc_info;
 
 // What the encoder vouches for. Later releases may add fields at the end.

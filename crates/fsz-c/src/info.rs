@@ -1,6 +1,6 @@
 //! What a stream says of itself.
 
-use fsz::{Bound, Certificate, Profile, format};
+use fsz::{Bound, Certificate, Profile, Stream, format};
 
 use crate::{
     compress_options::{FSZC_LAYOUT_AUTO, fszc_layout, fszc_profile, fszc_research},
@@ -115,6 +115,10 @@ pub struct fszc_info {
     pub mean_squared_error: f64,
     /// The floor of FSZC_RELATIVE; 0 for other bounds.
     pub floor: f64,
+    /// The largest or the smallest value, where it is one that usually marks missing elements (such as 1e20, 9.96921e36
+    /// or -9999) and was not named; NaN where it is not. Where it does mark them, a bound that is a share of the range is
+    /// far too large: compress again, with fszc_compress_options_add_missing.
+    pub usual_fill_value: f64,
 }
 
 /// What the encoder vouches for. Later releases may add fields at the end.
@@ -192,6 +196,16 @@ fn info_of(stream: &fszc_stream) -> fszc_info {
         regions: stream.regions().len() as u32,
         mean_squared_error: header.mean_squared_error.unwrap_or(f64::NAN),
         floor: header.relative.map_or(0.0, |part| part.floor),
+        usual_fill_value: usual_fill_value(stream),
+    }
+}
+
+fn usual_fill_value(stream: &Stream<'_>) -> f64 {
+    let &Certificate { min, max, .. } = stream.certificate();
+    match fsz_field::usual_fill_value(stream.header().dtype, min, max) {
+        Some(("largest", _)) => max,
+        Some(_) => min,
+        None => f64::NAN,
     }
 }
 

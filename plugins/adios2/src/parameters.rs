@@ -125,9 +125,9 @@ const PARAMETERS: [Parameter; 15] = [
     parameter(&["range_max"], |r, v| set(&mut r.range_max, number(v)),
         "a finite number",
         "in mode `rel`, the maximum to use instead"),
-    parameter(&["range"], range,
+    parameter(&["range"], |r, v| set(&mut r.range, range(v)),
         "MIN,MAX",
-        "`range_min` and `range_max` at once, as `MIN,MAX`"),
+        "`range_min` and `range_max` at once, as `MIN,MAX`, in the place of both"),
     parameter(&["floor"], |r, v| set(&mut r.floor, number(v).filter(|&floor| floor >= 0.0)),
         "a number from 0",
         "in mode `pw_rel`, an error that is small enough for any value"),
@@ -176,6 +176,9 @@ enum Mode {
     Ratio,
 }
 
+/// The PSNR of a field whose values all became the middle of its range, 20 log10 2, or less: what any bound reaches.
+const PSNR_OF_ONE_VALUE: f64 = 6.020_599_913_279_624;
+
 const MODES: [(&str, Mode); 5] = [
     ("abs", Mode::Absolute),
     ("rel", Mode::Relative),
@@ -190,6 +193,7 @@ struct Request {
     /// The bound by each name that it was given by.
     named: Vec<(BoundName, String)>,
     mode: Mode,
+    range: Option<(f64, f64)>,
     range_min: Option<f64>,
     range_max: Option<f64>,
     floor: Option<f64>,
@@ -199,15 +203,7 @@ struct Request {
 impl Request {
     /// None when it was not given.
     fn bound(&self) -> Result<Option<Bound>, String> {
-        let range = match (self.mode == Mode::Relative, self.range_min, self.range_max) {
-            (true, Some(min), Some(max)) if min <= max => Some((min, max)),
-            (true, Some(_), Some(_)) => return Err("range_min: above range_max".into()),
-            (true, None, Some(_)) => return Err("range_min: missing beside range_max".into()),
-            (true, Some(_), None) => return Err("range_max: missing beside range_min".into()),
-            (false, Some(_), _) => return Err("range_min: only with mode=rel".into()),
-            (false, None, Some(_)) => return Err("range_max: only with mode=rel".into()),
-            (_, None, None) => None,
-        };
+        let range = self.range()?;
         if self.floor.is_some() && self.mode != Mode::Pointwise {
             return Err("floor: only with mode=pw_rel".into());
         }
@@ -246,6 +242,16 @@ impl Request {
         {
             return Err(format!("{name}: {eps} in mode pw_rel: at most {MOST_RELATIVE}"));
         }
+        // As of an error that was one in the field's unit before the mode became psnr.
+        if self.mode == Mode::Psnr
+            && let Some(decibels) = text.and_then(accuracy)
+            && decibels <= PSNR_OF_ONE_VALUE
+        {
+            return Err(format!(
+                "accuracy: {decibels} in mode psnr is decibels, of which one value for all has \
+                 {PSNR_OF_ONE_VALUE:.1} already: give more, such as 60"
+            ));
+        }
         Ok(text.and_then(accuracy).map(|accuracy| match (self.mode, range) {
             (Mode::Relative, Some((min, max))) => Bound::ValueRangeOf { ratio: accuracy, min, max },
             (Mode::Relative, None) => Bound::ValueRange(accuracy),
@@ -256,6 +262,32 @@ impl Request {
             (Mode::Psnr, _) => Bound::Psnr(accuracy),
             (Mode::Ratio, _) => Bound::Ratio(accuracy),
         }))
+    }
+
+    /// The value range that was given. Where `range` and `range_min` or `range_max` are, nobody tells which of them is the
+    /// variable's and which the definition's.
+    fn range(&self) -> Result<Option<(f64, f64)>, String> {
+        let is_other = |end: Option<f64>, given: f64| end.is_some_and(|end| end != given);
+        let (name, ends) = match (self.range, self.range_min, self.range_max) {
+            (None, None, None) => return Ok(None),
+            (Some((min, max)), low, high) if is_other(low, min) || is_other(high, max) => {
+                return Err(
+                    "range: another one than that of range_min and range_max, which are given, too: \
+                     give it in one way, in the operator's definition and at the variable"
+                        .into(),
+                );
+            }
+            (Some(ends), ..) => ("range", Some(ends)),
+            (None, Some(min), max) => ("range_min", max.map(|max| (min, max))),
+            (None, None, Some(_)) => ("range_max", None),
+        };
+        match ends {
+            _ if self.mode != Mode::Relative => Err(format!("{name}: only with mode=rel")),
+            Some((min, max)) if min > max => Err(format!("{name}: {min} is above {max}")),
+            Some(ends) => Ok(Some(ends)),
+            None if name == "range_min" => Err("range_max: missing beside range_min".into()),
+            None => Err("range_min: missing beside range_max".into()),
+        }
     }
 }
 
@@ -284,10 +316,9 @@ fn one_of<T: Copy, const N: usize>(value: &str, choices: [(&str, T); N]) -> Opti
     choices.iter().find(|(name, _)| *name == value).map(|(_, choice)| *choice)
 }
 
-fn range(request: &mut Request, value: &str) -> Option<()> {
+fn range(value: &str) -> Option<(f64, f64)> {
     let (min, max) = value.split_once(',')?;
-    set(&mut request.range_min, number(min))?;
-    set(&mut request.range_max, number(max))
+    Some((number(min)?, number(max)?))
 }
 
 fn bound_in(request: &mut Request, value: &str) -> Option<()> {
@@ -351,6 +382,7 @@ mod tests {
         let ranged = Bound::ValueRangeOf { ratio: 0.5, min: -1.0, max: 3.0 };
         assert_eq!(bound("accuracy=0.5 mode=rel range_min=-1 range_max=3"), ranged);
         assert_eq!(bound("accuracy=0.5 mode=rel range=-1,3"), ranged);
+        assert_eq!(bound("accuracy=0.5 mode=rel range=-1,3 range_min=-1 range_max=3.0"), ranged);
         let all = parse("accuracy=1 missing=1e20,-999 threads=3 verbose=1").unwrap();
         assert_eq!((all.missing, all.threads, all.verbose), (vec![1e20, -999.0], Some(3), 1));
         assert_eq!(Parameters::parse([]).unwrap().bound, None);
@@ -461,6 +493,12 @@ mod tests {
             ("accuracy=1 mode=rel range_min=0", "range_max"),
             ("accuracy=1 mode=rel range_max=0", "range_min"),
             ("accuracy=1 mode=rel range_min=2 range_max=1", "range_min"),
+            ("accuracy=1 mode=rel range=2,1", "range"),
+            ("accuracy=1 range=0,1", "range"),
+            ("accuracy=1 mode=rel range=0,1 range_min=-1", "range"),
+            ("accuracy=1 mode=rel range_min=0 range_max=2 range=0,1", "range"),
+            ("accuracy=1e-3 mode=psnr", "accuracy"),
+            ("tolerance=6 mode=psnr", "accuracy"),
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");

@@ -11,7 +11,7 @@ use fsz::{
 use crate::{
     Result, codec,
     options::{self, Options},
-    text,
+    remark, text,
 };
 
 /// In which order a dataset keeps the bytes of an element.
@@ -103,10 +103,12 @@ impl Chunk {
         }
         let compression = options.compression(&self.fill);
         let (codec, shape) = (codec::get(), self.stream_shape());
-        with_element!(self.dtype, T => {
+        let len = with_element!(self.dtype, T => {
             codec.compress_into(&numbers::<T>(values, self.order), &shape, &compression, out)
         })
-        .map_err(text)
+        .map_err(text)?;
+        remark::of_chunk(options.bound, self.dtype, &out[..len]);
+        Ok(len)
     }
 
     /// Decompresses a stream that [`Chunk::open`] gave into `out`, in the dataset's byte order.

@@ -14,7 +14,7 @@ use crate::{
     chunk::Chunk,
     options::Options,
     plugin::FILTER_ID,
-    text,
+    remark, text,
 };
 
 thread_local! {
@@ -153,7 +153,10 @@ unsafe fn on_device(
         unsafe { codec.compress_to_host(&compression, memory.address(), out) }
     };
     match compress() {
-        Ok(done) => Ok(done.len),
+        Ok(done) => {
+            remark::of_chunk(options.bound, chunk.dtype, &out[..done.len]);
+            Ok(done.len)
+        }
         Err(fsz::Error::Device(_) | fsz::Error::Unsupported(_)) => {
             let mut values = vec![0; chunk.bytes()?];
             // SAFETY: promised by the caller.

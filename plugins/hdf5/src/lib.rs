@@ -17,6 +17,7 @@ mod hdf5;
 mod local;
 mod options;
 mod plugin;
+mod remark;
 mod report;
 
 #[cfg(test)]

@@ -27,6 +27,13 @@ pub(crate) fn failure(hdf5: Option<&Hdf5>, function: &CStr, message: &str) {
     }
 }
 
+/// Prints a warning on standard error, once: HDF5 shows what is on its error stack only where a call fails.
+pub(crate) fn warning(message: &str) {
+    if is_new(message) {
+        eprintln!("FSZ filter warning: {message} (shown once)");
+    }
+}
+
 fn is_new(message: &str) -> bool {
     let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
     let new = printed.len() < MOST && !printed.iter().any(|known| known == message);

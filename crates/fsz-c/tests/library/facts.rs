@@ -28,6 +28,23 @@ fn streams() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
+fn a_usual_fill_value_that_was_not_named() {
+    let field: Vec<f32> =
+        (0..600).map(|i| if i % 7 == 0 { 9.96921e36 } else { i as f32 }).collect();
+    let told = |options: &Owned<_>| {
+        info_of(&compress(&cpu(), &field, &[20, 30], options)).usual_fill_value
+    };
+    let options = value_range(1e-3);
+    assert_eq!(told(&options), f64::from(9.96921e36f32));
+    // SAFETY: options that nothing else uses.
+    ok(unsafe { fszc_compress_options_add_missing(options.0, 9.96921e36) });
+    assert!(told(&options).is_nan());
+    let low: Vec<f64> = field.iter().map(|&v| if v > 600.0 { -999.0 } else { v.into() }).collect();
+    let stream = compress(&cpu(), &low, &[600], &absolute(0.1));
+    assert_eq!(info_of(&stream).usual_fill_value, -999.0);
+}
+
+#[test]
 fn header_and_certificate() {
     for (name, bytes) in streams() {
         let rust = Stream::open(&bytes).expect("a stream");

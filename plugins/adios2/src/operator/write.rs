@@ -373,8 +373,7 @@ fn warn_of_ratio(block: &Block<'_>, stream: &Stream<'_>, asked: f64) {
     }
 }
 
-/// Tells where the bound reaches from the smallest value to the largest, as of a share in per cent, or of a bound that was
-/// left as it was when the mode became `psnr`.
+/// Tells where the bound reaches from the smallest value to the largest, as of a share in per cent.
 fn warn_of_bound(block: &Block<'_>, stream: &Stream<'_>) {
     let (certificate, bound) = (stream.certificate(), stream.header().absolute_bound);
     let span = certificate.max - certificate.min;

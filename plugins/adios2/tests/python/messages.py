@@ -160,7 +160,7 @@ assert code == 0 and "FSZ warning: " not in said, said
 code, said = run((jumps % 0.001).replace("np.where", "0.9 * np.where"))
 assert code == 0 and said.count(told) == 1 and ", not 0.001: " in said, said
 
-# What leaves one value for all: a share in per cent, and a bound that was one of another mode.
+# What leaves one value for all: a share in per cent.
 coarse = START + """
 more = %s
 operation = ("plugin", dict(PLUGIN, **more))
@@ -172,7 +172,6 @@ told = "FSZ warning: u has a bound so large that its values may all become one: 
 for more in (
     {"mode": "rel", "accuracy": "5"},
     {"mode": "rel", "accuracy": "1", "range": "-1,1"},
-    {"mode": "psnr", "accuracy": "1e-3"},
     {"mode": "rel", "accuracy": "5", "profile": "dense"},
 ):
     code, said = run(coarse % (more, "field"))
@@ -186,6 +185,11 @@ for more, field in (
 ):
     code, said = run(coarse % (more, field))
     assert code == 0 and "FSZ warning: " not in said, (more, said)
+
+# A bound that was one of another mode is no number of decibels.
+code, said = run(coarse % ({"mode": "psnr", "accuracy": "1e-3"}, "field"))
+told = "FSZ warning: u is stored uncompressed: accuracy: 0.001 in mode psnr is decibels"
+assert code == 0 and said.count(told) == 1 and said.count("FSZ warning: ") == 1, said
 
 # A share of a range that missing elements make is no bound at all.
 told = "FSZ warning: u has a bound by a range that may not be that of its values: its largest is 1e20: "

@@ -1,6 +1,7 @@
 """What is written through h5py comes back within the bound, and what must keep its bits does."""
 
 import itertools
+import sys
 
 import h5py
 import numpy as np
@@ -94,6 +95,37 @@ class RoundTrips(Scratch):
                     h5py.Dataset(made)[...] = field
                 with h5py.File(self.path("a.h5")) as file:
                     self.assertLessEqual(worst(file["a"][...], field), 2e-3)
+
+    def test_a_usual_fill_value_that_nobody_named_is_told_once(self):
+        field = wave((64, 64))
+        field[:8] = 1e20
+        np.save(self.path("field.npy"), field)
+        program = """if True:
+            import h5py, numpy as np
+            from fsz_codec.hdf5 import compress_chunk, hdf5
+            field = np.load("field.npy")
+            with h5py.File("a.h5", "w") as file:
+                a = file.create_dataset("a", field.shape, "f4", chunks=(32, 32), **hdf5({options}))
+                a[...] = {values}
+                a.id.write_direct_chunk((0, 0), compress_chunk(a, a[:32, :32]))
+            """
+        said = {}
+        cases = [
+            ("range=1e-3", "field"),
+            ("range=1e-3, missing=1e20", "field"),
+            ("range=1e-3, value_range=(2, 4)", "field"),
+            ("absolute=1e-3", "field"),
+            ("range=1e-3", "1e20"),  # exact
+        ]
+        for case in cases:
+            options, values = case
+            text = program.format(options=options, values=values)
+            _, said[case] = self.run_program(sys.executable, "-B", "-c", text)
+        told = said.pop(cases[0])
+        self.assertIn("the largest value of a chunk is 1e20", told)
+        self.assertIn("missing=1e20 (shown once)", told)
+        self.assertEqual(told.count("\n"), 1, told)
+        self.assertEqual(set(said.values()), {""})
 
     def test_missing_and_fill_values_keep_their_bits(self):
         for dtype, profile in itertools.product(TYPES, PROFILES):
