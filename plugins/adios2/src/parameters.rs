@@ -176,7 +176,8 @@ enum Mode {
     Ratio,
 }
 
-/// The PSNR of a field whose values all became the middle of its range, 20 log10 2, or less: what any bound reaches.
+/// The PSNR that a field at least has whose values all became the middle of its range, 20 log10 2. Who asks for less asks
+/// for none of the values.
 const PSNR_OF_ONE_VALUE: f64 = 6.020_599_913_279_624;
 
 const MODES: [(&str, Mode); 5] = [
