@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import zarr
+import zarr.codecs.numcodecs
 from conftest import assert_within, damaged_copies, smooth
 from zarr.abc.store import ByteRequest
 from zarr.core.buffer import Buffer, BufferPrototype
@@ -119,6 +120,23 @@ def test_behind_and_before_other_codecs(field: Array) -> None:
         )
         array[...] = field
         assert_within(field, array[...], 0.1)
+
+
+@pytest.mark.filterwarnings("ignore:Numcodecs codecs are not in the Zarr version 3")
+def test_behind_filters_of_numcodecs(field: Array) -> None:
+    filters = zarr.codecs.numcodecs
+
+    def of(filter: Any, codec: FszCodec) -> zarr.Array[Any]:
+        return create(MemoryStore(), field, codec, chunks=(4, 20, 30), filters=[filter])
+
+    # This one flattens the chunks.
+    rounded = of(filters.FixedScaleOffset(offset=250, scale=10, dtype=field.dtype.str), FszCodec(absolute=0.5))
+    assert_within(field, rounded[...], 0.1001)
+    assert_within(field[3], rounded[3], 0.1001)
+    # This one does not say that it changes the type.
+    other = {"f4": "f8", "f8": "f4"}[field.dtype.str[1:]]
+    with pytest.raises(ValueError, match="did not tell zarr"):
+        of(filters.Quantize(digits=1, dtype=field.dtype.str, astype=other), FszCodec(absolute=0.5))
 
 
 SELECTIONS: list[Any] = [

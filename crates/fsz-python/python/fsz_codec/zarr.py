@@ -140,7 +140,16 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         raise NotImplementedError
 
     async def _encode_single(self, chunk_data: NDBuffer, chunk_spec: ArraySpec) -> Buffer | None:
-        stream = await asyncio.to_thread(compress, chunk_data.as_ndarray_like(), **self._options(chunk_spec))
+        chunk = chunk_data.as_ndarray_like()
+        native = chunk_spec.dtype.to_native_dtype()
+        # Some filters of numcodecs do not tell zarr what they make of the type, and some flatten the chunk.
+        if chunk.dtype.newbyteorder("=") != native.newbyteorder("="):
+            raise ValueError(
+                f"a filter before {CODEC_NAME} made the chunk {chunk.dtype} and did not tell zarr, which takes it for "
+                f"{native}: the chunk could not be read"
+            )
+        chunk = chunk.reshape(chunk_spec.shape)
+        stream = await asyncio.to_thread(compress, chunk, **self._options(chunk_spec))
         return chunk_spec.prototype.buffer.from_bytes(stream.to_bytes())
 
     async def _decode_single(self, chunk_data: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
