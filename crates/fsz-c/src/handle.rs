@@ -54,7 +54,10 @@ pub(crate) unsafe fn make<T: Object>(
 /// As [`get`].
 unsafe fn check<T: Object>(handle: *const T) -> Result<*mut Tagged<T>> {
     let tagged = handle.cast::<Tagged<T>>();
-    if tagged.is_null() || !tagged.is_aligned() {
+    if tagged.is_null() {
+        return Err(Failure::invalid(format!("null where the handle of a {} is needed", T::NAME)));
+    }
+    if !tagged.is_aligned() {
         return Err(Failure::invalid(format!(
             "{handle:p} where the handle of a {} is needed",
             T::NAME

@@ -141,6 +141,8 @@ fn null_and_misaligned_pointers() {
         assert_eq!(bytes[1..9], most.to_ne_bytes());
 
         let mut opened = ptr::null_mut();
+        let status = fszc_stream_info(ptr::null(), data.cast(), 8);
+        invalid(status, "null where the handle of a fszc_stream is needed");
         invalid(fszc_stream_open(null, 10, &mut opened), "the stream is null");
         let status = fszc_stream_open(null, 0, &mut opened);
         assert_eq!(status, fszc_status::FSZC_TRUNCATED);
