@@ -78,6 +78,11 @@ class Tools(Scratch):
         words = ("h5dump", "--enable-error-stack", "-d", "a", "a.h5")
         _, err = self.run_program(*words, environment=nowhere, status=1)
         self.assertIn("required filter", err)
+        with h5py.File(self.path("plain.h5"), "w") as file:
+            file["a"] = wave((70, 50))
+        words = ("h5repack", "-v", "-f", h5repack(absolute=1), "plain.h5", "b.h5")
+        out, _ = self.run_program(*words, environment=nowhere)
+        self.assertIn("could not create dataset </a>", out)
 
     @needs("nccopy", "ncdump", **TOOLS)
     def test_nccopy_writes_and_ncdump_reads(self):
