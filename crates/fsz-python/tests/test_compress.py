@@ -158,7 +158,10 @@ def test_a_share_that_leaves_nothing_is_told() -> None:
     field = smooth((20, 30))
     with pytest.warns(UserWarning, match=r"^range=5 is a share of max - min: the values may all become one$"):
         fsz_codec.compress(field, range=5)
+    with pytest.warns(UserWarning, match=r"^psnr=0.001 is so few decibels that the values may all become one$"):
+        fsz_codec.compress(field, psnr=1e-3)
     # Which loses nothing, and which keeps parts.
+    fsz_codec.compress(np.ones(30), psnr=1e-3)
     fsz_codec.compress(np.ones(30), range=5)
     fsz_codec.compress(field, range=5, regions=[(np.s_[:4], 1e-3)])
 

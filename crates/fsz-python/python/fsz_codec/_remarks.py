@@ -25,5 +25,8 @@ def remarks(stream: Stream, options: Mapping[str, Any]) -> Iterator[str]:
         )
     if share is not None and share >= 1 and not options["regions"] and stream.certificate.max_abs_error > 0:
         yield f"range={share:g} is a share of max - min: the values may all become one"
+    found = stream.certificate
+    if options["psnr"] is not None and found.max_abs_error > 0 and stream.bound.absolute >= found.max - found.min:
+        yield f"psnr={options['psnr']:g} is so few decibels that the values may all become one"
     if (asked := stream._inner.missed_ratio) is not None:
         yield f"the ratio is {stream.ratio:.4f}, not {asked:g}: no bound was found that comes nearer"
