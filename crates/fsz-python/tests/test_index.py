@@ -112,6 +112,11 @@ def test_sequence() -> None:
         len(fsz_codec.compress(np.float32(1), range=1e-3))
 
 
+@pytest.mark.parametrize("shape", [(), (0, 3), (4,)])
+def test_a_stream_is_true(shape: tuple[int, ...]) -> None:
+    assert fsz_codec.compress(smooth(shape), range=1e-3)
+
+
 @pytest.mark.parametrize("shape", [(40, 70, 80), (300,), (20, 0), (0, 3), (7, 2, 3, 4)])
 @pytest.mark.parametrize("most", [1, 20_000, 400_000, 1 << 25])
 def test_planes_of_an_iteration_are_decoded_together(

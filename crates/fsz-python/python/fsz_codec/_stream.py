@@ -294,6 +294,9 @@ class Stream:
             raise TypeError("len() of a stream of 0 dimensions")
         return self.shape[0]
 
+    def __bool__(self) -> bool:
+        return True  # a stream is there, whatever its length
+
     def __iter__(self) -> Iterator[Any]:
         return self._planes(len(self))
 
