@@ -56,6 +56,9 @@ write_and_read(lambda field: 0.5, Tolerance="0.5", Mode="ABS", Threads="1", Back
 write_and_read(lambda field: 1e-3 * float(np.ptp(field)), accuracy="1e-3", mode="rel")
 ranged = dict(accuracy="1e-3", mode="rel", range_min="-500", range_max="1500")
 write_and_read(lambda field: 2.0, **ranged, missing="1e20, -999", device="0", verbose="0")
+# Of a key that stands twice ADIOS2 passes on the first one, and of its spellings the one that it sorts first.
+write_and_read(lambda field: 0.5, accuracy='0.5"/><parameter key="accuracy" value="100')
+write_and_read(lambda field: 0.5, accuracy="100", Accuracy="0.5")
 
 refused("accuracy", accuracy="0")
 refused("accuracy", accuracy="a little")
@@ -65,4 +68,6 @@ refused("mode", accuracy="1", mode="snr")
 refused("missing", accuracy="1", missing="none")
 refused("threads", accuracy="1", threads="0")
 refused("range_max", accuracy="1", mode="rel", range_min="0")
+refused("range", accuracy="1", mode="rel", range="0,1", range_min="-1", range_max="1")
+refused("accuracy", accuracy="1e-3", mode="psnr")
 refused("backend", accuracy="1", backend="gpu")
