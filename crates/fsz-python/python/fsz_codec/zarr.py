@@ -44,9 +44,7 @@ if TYPE_CHECKING:
     from zarr.abc.store import ByteGetter
     from zarr.core.array_spec import ArraySpec
     from zarr.core.buffer import Buffer, NDBuffer
-    from zarr.core.chunk_grids import ChunkGrid
     from zarr.core.common import JSON
-    from zarr.core.dtype.wrapper import TBaseDType, TBaseScalar, ZDType
 
 __all__ = ["FszCodec"]
 
@@ -113,19 +111,12 @@ class FszCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         """For the metadata of an array."""
         return {"name": CODEC_NAME, "configuration": self._config.to_dict()}
 
-    def validate(
-        self,
-        *,
-        shape: tuple[int, ...],
-        dtype: ZDType[TBaseDType, TBaseScalar],
-        chunk_grid: ChunkGrid,
-    ) -> None:
-        """Refuses arrays that are not of float32 or float64, or have more than 8 dimensions."""
-        _check(dtype.to_native_dtype(), len(shape))
-
     def evolve_from_array_spec(self, array_spec: ArraySpec) -> Self:
-        """Refuses arrays of which no chunk could be written, before they are made, also in shards, where zarr does not
-        call ``validate``."""
+        """Refuses arrays of which no chunk could be written, before they are made.
+
+        Not ``validate``: zarr asks that with the type of the array, of which filters before this codec may make another,
+        and in shards not at all before 3.4.1.
+        """
         native = array_spec.dtype.to_native_dtype()
         _check(native, array_spec.ndim)
         compress(np.empty(0, native), **self._options(array_spec))
