@@ -206,10 +206,17 @@ class HostTensor(CudaTensor):
         return super().__dlpack__(stream=stream)
 
 
-def test_types_that_numpy_has_not_are_refused(field: Array) -> None:
+def test_types_that_numpy_has_not_are_refused(field: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     assert bytes_of(HostTensor(field)) == bytes_of(field)
     bfloat16 = HostTensor(field)
     bfloat16.raw.code, bfloat16.raw.bits = 4, 16
+    with pytest.raises(TypeError, match="float32 and float64; convert the array first"):
+        bytes_of(bfloat16)
+
+    def as_numpy_2_5(_: Any) -> None:
+        raise BufferError("Unsupported dtype in DLTensor.")
+
+    monkeypatch.setattr(np, "from_dlpack", as_numpy_2_5)
     with pytest.raises(TypeError, match="float32 and float64; convert the array first"):
         bytes_of(bfloat16)
 

@@ -34,7 +34,7 @@ def field_of(array: Any) -> npt.NDArray[Any] | _native.DeviceField:
             raise UnsupportedError(f"memory of DLPack device type {kind}: only CPU and CUDA")
         try:
             shared = np.from_dlpack(array)
-        except RuntimeError as why:
+        except (BufferError, RuntimeError) as why:  # the first from numpy 2.5 on
             if "DLTensor" not in str(why):  # as torch says that a tensor requires a gradient
                 raise
             # Types that numpy has not, such as bfloat16.
