@@ -1,6 +1,6 @@
 //! Fields on disk, and the one [`Field`] type that every program of FSZ works with.
 //!
-//! [`open`] reads a field from raw values, `.npy`, `.fsz`, files of the paper author's own release and,
+//! [`open()`] reads a field from raw values, `.npy`, `.fsz`, files of the paper author's own release and,
 //! with the features of those names, `.zfp` and ADIOS2 `.bp`. Values that lie in a file as the machine
 //! holds them are memory-mapped, so that a field larger than memory opens at once. [`Output`] writes
 //! files that appear whole or not at all.
@@ -55,7 +55,7 @@ pub use open::{open, open_watched};
 pub use output::{Output, remove_unfinished};
 pub use piped::{input_len, waits_for_a_pipe};
 pub use raw::write_raw;
-pub use series::{streams_in, values_in};
+pub use series::{field_name, streams_in, values_in};
 pub use shape::{Shape, shape_in_name};
 pub use storage::Values;
 pub use stream::StreamFile;

@@ -165,7 +165,7 @@ impl CompressOptions {
     }
 
     /// The most bytes that a stream of such a field with these options can take, whatever its values:
-    /// [`max_compressed_len`](crate::max_compressed_len), and what its regions take.
+    /// [`max_compressed_len`], and what its regions take.
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] when the field's size overflows 64 bits, or a region is not in it.

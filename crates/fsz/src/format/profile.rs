@@ -1,7 +1,7 @@
 //! Profiles, tile orders and reference fields by their numbers in the header (FORMAT.md, *Header*).
 //!
 //! A profile is everything from gather to pack: it lives in a module of `profile/` and is registered by one
-//! line of [`profiles`] there.
+//! line of `profiles` there.
 
 use crate::error::{Error, Result};
 
