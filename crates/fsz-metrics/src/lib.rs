@@ -9,7 +9,7 @@
 //! | function | gives |
 //! |---|---|
 //! | [`compare`] | largest error, RMSE, NRMSE, PSNR, mean error, points beyond a bound |
-//! | [`ssim`] | structural similarity of the 2-D slices |
+//! | [`ssim()`] | structural similarity of the 2-D slices |
 //! | [`error_histogram`] | distribution of the signed error |
 //! | [`error_autocorrelation`] | correlation of the error with itself along an axis |
 //! | [`derivative_error`] | error of gradient and Laplacian |

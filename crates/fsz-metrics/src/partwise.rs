@@ -9,7 +9,7 @@ use crate::ssim::{Part, Slices, Ssim};
 use crate::tally::Tally;
 use crate::watch::Watch;
 
-/// [`compare`](crate::compare) and [`ssim`](crate::ssim) of a reconstruction that comes in parts, in order. They find the same
+/// [`compare`](crate::compare) and [`ssim`](crate::ssim()) of a reconstruction that comes in parts, in order. They find the same
 /// to the bit.
 ///
 /// ```
@@ -45,7 +45,7 @@ impl<'a, T: Sample> Partwise<'a, T> {
     /// Nothing has come yet.
     ///
     /// # Errors
-    /// As [`compare`](crate::compare) and [`ssim`](crate::ssim).
+    /// As [`compare`](crate::compare) and [`ssim`](crate::ssim()).
     pub fn new(
         original: &'a [T],
         shape: &[usize],

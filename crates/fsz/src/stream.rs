@@ -232,7 +232,8 @@ impl<'a> Stream<'a> {
         self.raw_bytes() as f64 / self.compressed_bytes() as f64
     }
 
-    /// The ratio that was asked for, where the stream misses it by more than 3 %: no bound was found that comes nearer.
+    /// The ratio that was asked for, where the stream misses it by more than 3 %: the ratio jumps from one bound to the
+    /// next, and no nearer one was found.
     pub fn missed_ratio(&self) -> Option<f64> {
         let Bound::Ratio(asked) = self.header.bound else { return None };
         let is_met = (self.compression_ratio() / asked - 1.0).abs() <= target::RATIO_MARGIN;

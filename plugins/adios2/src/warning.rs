@@ -25,7 +25,8 @@ pub(crate) fn on_cpu(variable: &str, reason: &str) {
 
 /// Warns once per variable, process and ratio that no bound gives its values the ratio that was asked for.
 pub(crate) fn missed_ratio(variable: &str, ratio: f64, asked: f64) {
-    let reason = format!("it is {ratio:.4}, not {asked}: no bound was found that comes nearer");
+    let why = "the nearest that was found, for it jumps from one bound to the next";
+    let reason = format!("it is {ratio:.4}, not {asked}: {why}");
     once(&asked.to_string(), variable, "has another ratio than the parameters say", &reason);
 }
 

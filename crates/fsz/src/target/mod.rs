@@ -41,6 +41,9 @@ pub(crate) const RATIO_MARGIN: f64 = 0.03;
 /// Compressions of a sample, and of the whole field, at most; those on plateaus and at the ends come on top.
 const SAMPLE_PROBES: usize = 12;
 const WHOLE_PROBES: usize = 12;
+/// So many more of the whole field where a ratio is still missed: a ratio that rises within a hundredth of the bound, as where
+/// the step becomes one that the values are multiples of, takes more of them to be found.
+const MORE_PROBES: usize = 12;
 /// Larger fields are looked at by a sample first.
 const SMALL: usize = 1 << 23;
 /// Of the runs of planes of a large field, one in so many is in the sample.
@@ -93,12 +96,12 @@ fn find<T: Element>(
         let part = Field { data: &data, shape: &shape, ..whole };
         let mut search = Search::new(goal, ends, &model, None);
         let mut scratch = Scratch::default();
-        search.run(SAMPLE_PROBES, |at| part.probe(at, goal, &mut scratch))?;
+        search.run(SAMPLE_PROBES, 0, |at| part.probe(at, goal, &mut scratch))?;
         start = search.best().map(|probe| probe.at);
     }
     let mut search = Search::new(goal, ends, &model, start);
     let mut scratch = Scratch::default();
-    search.run(WHOLE_PROBES, |at| whole.probe(at, goal, &mut scratch))?;
+    search.run(WHOLE_PROBES, MORE_PROBES, |at| whole.probe(at, goal, &mut scratch))?;
     match search.end() {
         Ok(best) => {
             Ok(Found { absolute: bound_at(best.at), mean_squared_error: best.mean_squared_error })

@@ -68,6 +68,11 @@ impl Goal {
         (self.low..=self.high).contains(&value)
     }
 
+    /// Whether a ratio counts as met.
+    fn is_nearly_met(&self, probe: &Probe) -> bool {
+        ((probe.value - self.aim()).exp2() - 1.0).abs() <= RATIO_MARGIN
+    }
+
     /// Whether a probe serves: of a ratio any that is not too small, as long as none nearer is found.
     fn serves(&self, value: f64) -> bool {
         match self.side {
@@ -124,14 +129,19 @@ impl<'a> Search<'a> {
         Search { goal, ends, model, start, probes, steps: 0, segment, widths }
     }
 
-    /// Tries bounds until one is near enough, or `most` have been tried.
-    pub fn run(&mut self, most: usize, mut probe: impl FnMut(f64) -> Result<Probe>) -> Result<()> {
+    /// Tries bounds until one is near enough, or `most` have been tried; up to `more` beyond these while a ratio is missed.
+    pub fn run(
+        &mut self,
+        most: usize,
+        more: usize,
+        mut probe: impl FnMut(f64) -> Result<Probe>,
+    ) -> Result<()> {
         while let Some(at) = self.plateau() {
             if self.take(probe(at)?) {
                 return Ok(());
             }
         }
-        while self.steps < most
+        while self.steps < most + if self.is_missed() { more } else { 0 }
             && let Some(at) = self.next()
         {
             self.steps += 1;
@@ -152,6 +162,11 @@ impl<'a> Search<'a> {
         let place = self.probes.partition_point(|other| other.at < probe.at);
         self.probes.insert(place, probe);
         self.goal.is_met(probe.value)
+    }
+
+    /// Whether a ratio is further from the one asked for than counts as met.
+    fn is_missed(&self) -> bool {
+        self.goal.side == Side::Nearest && self.best().is_none_or(|p| !self.goal.is_nearly_met(p))
     }
 
     fn is_served(&self) -> bool {
@@ -257,6 +272,25 @@ impl<'a> Search<'a> {
 mod tests {
     use super::*;
 
+    /// Within a fiftieth of the bound the ratio rises by half, as where the step becomes one that all values are multiples of.
+    #[test]
+    fn a_steep_rise_takes_more_probes_and_a_jump_few() {
+        let rise = |at: f64| (3.5f64.log2() + ((at + 30.0) / 0.03).clamp(0.0, 1.0) * 0.68).min(2.5);
+        let jump = |at: f64| if at < -30.0 { 1.0 } else { 2.5 };
+        let ends = Ends { low: -1000.0, high: 3.0 };
+        let model = Model::straight(ends, 35.0);
+        let tried = |ratio: &dyn Fn(f64) -> f64, more| {
+            let mut search = Search::new(Goal::new(Bound::Ratio(4.0), 1e6), ends, &model, None);
+            let probe = |at| Ok(Probe { at, value: ratio(at), mean_squared_error: 0.0 });
+            search.run(12, more, probe).expect("no probe fails");
+            (search.probes.len(), search.is_missed())
+        };
+        assert_eq!(tried(&rise, 0), (12, true));
+        assert!(!tried(&rise, 12).1);
+        let (probes, is_missed) = tried(&jump, 100);
+        assert!(is_missed && probes < 30, "{probes}");
+    }
+
     /// Before it rises, the ratio of some fields falls: the line through the nearest two leads far away.
     #[test]
     fn a_rise_between_plateaus_is_found() {
@@ -274,7 +308,7 @@ mod tests {
             let goal = Goal::new(Bound::Ratio(target), 1e6);
             let mut search = Search::new(goal, ends, &model, None);
             let probe = |at| Ok(Probe { at, value: ratio(at), mean_squared_error: 0.0 });
-            search.run(12, probe).expect("no probe fails");
+            search.run(12, 0, probe).expect("no probe fails");
             let found = search.best().map(|best| best.value.exp2());
             assert!(
                 found.is_some_and(|found| (found / target - 1.0).abs() < 0.03),

@@ -82,6 +82,21 @@ fn a_ratio_is_met() {
     }
 }
 
+/// Values of single precision as double: where the step becomes one that they are multiples of, the ratio rises by half
+/// within a fiftieth of the bound.
+#[test]
+fn a_ratio_is_met_on_a_steep_rise() {
+    let values: Vec<f64> =
+        (0..100_000).map(|i| f64::from((f64::from(i) / 1e3).sin() as f32)).collect();
+    for profile in profiles() {
+        for asked in [4.0, 5.0] {
+            let options = CompressOptions::new(Bound::Ratio(asked)).profile(profile);
+            let stream = compressed(&Codec::cpu(), &[values.len()], &values, &options).unwrap();
+            assert_eq!(stream.missed_ratio(), None, "{profile:?}: {}", stream.compression_ratio());
+        }
+    }
+}
+
 #[test]
 fn a_length_holds_or_is_refused_with_the_smallest_one() {
     let shape = [60, 80, 90];

@@ -7,7 +7,6 @@ use fsz_figure::number::short;
 pub fn remark(stream: &Stream<'_>) -> Option<String> {
     let asked = short(stream.missed_ratio()?);
     let ratio = stream.compression_ratio();
-    Some(format!(
-        "warning: the ratio is {ratio:.4}, not {asked}: no bound was found that comes nearer"
-    ))
+    let why = "the nearest that was found, for it jumps from one bound to the next";
+    Some(format!("warning: the ratio is {ratio:.4}, not {asked}: {why}"))
 }
