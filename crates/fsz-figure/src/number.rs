@@ -7,6 +7,16 @@ pub fn short(value: f64) -> String {
     rounded(value, 6, -4..7)
 }
 
+/// A figure that is measured by the range of a field, of which so many values were compared: a PSNR and an NRMSE are NaN where
+/// there is no range, as of a field of one value.
+pub fn by_range(figure: f64, compared: u64, text: impl Fn(f64) -> String) -> String {
+    match (figure.is_nan(), compared) {
+        (false, _) => text(figure),
+        (true, 0) => "none: there is no finite value".to_owned(),
+        (true, _) => "none: the range is 0".to_owned(),
+    }
+}
+
 /// A number of a range, with as many more digits as tell its parts apart: of 101325.1 to 101325.4 six would make one number.
 pub fn within(value: f64, low: f64, high: f64) -> String {
     rounded(value, digits(6, low, high), -4..7)
@@ -92,6 +102,15 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(short(value), text);
         }
+    }
+
+    #[test]
+    fn what_has_no_range_has_no_figure() {
+        let decibels = |psnr, compared| by_range(psnr, compared, |psnr| format!("{psnr:.2} dB"));
+        assert_eq!(decibels(63.219, 5), "63.22 dB");
+        assert_eq!(decibels(f64::INFINITY, 5), "inf dB");
+        assert_eq!(decibels(f64::NAN, 5), "none: the range is 0");
+        assert_eq!(decibels(f64::NAN, 0), "none: there is no finite value");
     }
 
     #[test]

@@ -51,9 +51,14 @@ impl Comparison {
         self.max - self.min
     }
 
-    /// RMSE divided by the value range of the original. 0 when both are 0.
+    /// RMSE divided by the value range of the original. 0 when every error is 0; NaN when there are errors and no
+    /// range, or nothing was compared.
     pub fn nrmse(&self) -> f64 {
-        if self.rmse == 0.0 { 0.0 } else { self.share_of_range(self.rmse) }
+        match self.range() {
+            _ if self.rmse == 0.0 => 0.0,
+            0.0 => f64::NAN,
+            _ => self.share_of_range(self.rmse),
+        }
     }
 
     /// Largest error divided by the value range of the original. 0 when both are 0.
@@ -75,10 +80,14 @@ impl Comparison {
     }
 
     /// Peak signal-to-noise ratio in dB: 20 log10(range) − 10 log10(MSE), with the value range of
-    /// the original as the peak, as usual for scientific data. +Inf when every error is 0.
+    /// the original as the peak, as usual for scientific data. +Inf when every error is 0; NaN when there are
+    /// errors and no range, or nothing was compared.
     pub fn psnr(&self) -> f64 {
         if self.rmse == 0.0 {
             return f64::INFINITY;
+        }
+        if self.range() == 0.0 {
+            return f64::NAN;
         }
         let range = match self.range() {
             f64::INFINITY => self.half_range().log10() + 2f64.log10(),
@@ -223,6 +232,16 @@ mod tests {
         assert!((found.nrmse() / 1e-3 - 1.0).abs() < 1e-9, "{}", found.nrmse());
         assert!((found.max_range_error() / 1e-3 - 1.0).abs() < 1e-9);
         assert!((found.psnr() - 60.0).abs() < 1e-6, "{}", found.psnr());
+    }
+
+    #[test]
+    fn errors_of_a_field_of_one_value_have_no_range_to_be_measured_by() {
+        let missing = Missing::none();
+        let found = compare(&[3.0, 3.0], &[3.0, 3.5], &missing, None).unwrap();
+        assert!(found.psnr().is_nan() && found.nrmse().is_nan());
+        assert_eq!((found.max_abs_error, found.rmse), (0.5, 0.125f64.sqrt()));
+        let found = compare(&[3.0, 3.0], &[3.0, 3.0], &missing, None).unwrap();
+        assert_eq!((found.psnr(), found.nrmse()), (f64::INFINITY, 0.0));
     }
 
     #[test]

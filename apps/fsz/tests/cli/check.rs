@@ -68,6 +68,22 @@ fn values_that_a_reconstruction_lost_are_told() {
 }
 
 #[test]
+fn a_field_of_one_value_has_no_psnr() {
+    let fixture = Fixture::new();
+    for (name, value) in [("a_600.f32", 3.3), ("b_600.f32", 3.4), ("n_600.f32", f32::NAN)] {
+        fixture.write_f32(name, &[value; 600]);
+    }
+    let told = fixture.fine(&["compare", "a_600.f32", "b_600.f32"]);
+    for figure in ["PSNR ", "NRMSE"] {
+        assert!(told.contains(&format!("{figure:<18} none: the range is 0\n")), "{told}");
+    }
+    let found = fixture.json(&["compare", "a_600.f32", "b_600.f32", "--json"]);
+    assert!(found["psnr"].is_null() && found["nrmse"].is_null(), "{found}");
+    let told = fixture.fine(&["compare", "n_600.f32", "n_600.f32"]);
+    assert!(told.contains("none: there is no finite value\n"), "{told}");
+}
+
+#[test]
 fn verify_exits_1_when_the_certificate_is_wrong() {
     let fixture = Fixture::with_stream();
     fixture.fine(&["decompress", "T.fsz", "-o", "back.f32"]);

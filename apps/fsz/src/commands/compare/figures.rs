@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use fsz::{Codec, Element, Progress, Stream};
 use fsz_field::Shape;
-use fsz_figure::number::short;
+use fsz_figure::number::{by_range, short};
 use fsz_metrics::{Comparison, Limit, Missing, Partwise, Sample, Ssim};
 use serde::Serialize;
 
@@ -186,8 +186,8 @@ impl Figures {
         };
         line("max error", short(self.max_abs_error));
         line("mean error", short(self.mean_error));
-        line("PSNR", format!("{} dB", short(self.psnr)));
-        line("NRMSE", short(self.nrmse));
+        line("PSNR", by_range(self.psnr, self.compared, |psnr| format!("{} dB", short(psnr))));
+        line("NRMSE", by_range(self.nrmse, self.compared, short));
         line("SSIM", short(self.ssim));
         if let (Some(ratio), Some(bits)) = (self.compression_ratio, self.bits_per_value) {
             line("compression ratio", format!("{ratio:.2}, {bits:.3} bits per value"));
