@@ -183,10 +183,17 @@ pub fn synthetic(path: &Path) -> Option<Synthetic> {
     path.to_str().filter(|_| !path.exists()).and_then(Synthetic::named)
 }
 
-/// Errs when the path is neither a file nor the name of a synthetic field.
-pub fn check_field(path: &Path) -> Result<()> {
+/// Errs when the path is neither a file nor the name of a synthetic field, or `source` chooses what such a field does not have;
+/// its size is that of the option `size`.
+pub fn check_field(path: &Path, source: &SourceArgs, size: &str) -> Result<()> {
     if synthetic(path).is_some() {
-        return Ok(());
+        if let Some(shape) = &source.shape {
+            let name = path.display();
+            bail!(
+                "--shape {shape}: {name} is a synthetic field, whose size {size} tells: omit --shape"
+            );
+        }
+        return source.refuse_choice(path);
     }
     // A word alone was more likely meant as such a name.
     if !path.exists() && path.components().count() == 1 && path.extension().is_none() && path != "-"

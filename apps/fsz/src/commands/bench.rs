@@ -166,7 +166,7 @@ fn run_cpu(args: &Args, quiet: bool) -> Result<()> {
     let threads = args.threads();
     let repeat = args.repeat.unwrap_or(5);
     let bytes = args.bytes(200);
-    args.fields.iter().try_for_each(|path| check_field(path))?;
+    args.fields.iter().try_for_each(|path| check_field(path, &args.source, "--target-mb"))?;
     let outputs = args.outputs()?;
     let peers = args.peers()?;
     let progress = Progress::new();

@@ -199,7 +199,7 @@ impl Args {
     /// Errs when a field does not exist, or two have the same name.
     fn check_fields(&self) -> Result<()> {
         for (i, path) in self.fields.iter().enumerate() {
-            check_field(path)?;
+            check_field(path, &self.source, "--synthetic-mb")?;
             if self.fields[..i].iter().any(|other| name(other) == name(path)) {
                 bail!("{}: another field is also named {}: rename one", path.display(), name(path));
             }

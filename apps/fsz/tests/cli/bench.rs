@@ -139,6 +139,13 @@ fn misuse() {
     fixture.refused(&["bench", "nosuch"], "No such file");
     fixture.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     fixture.refused(&["bench", FIELD, "--repeat", "0"], "0");
+    let shape = ["smooth", "--shape", "10x10x10"];
+    let told = |size: &str| {
+        format!("--shape 10x10x10: smooth is a synthetic field, whose size {size} tells")
+    };
+    fixture.refused(&[&["bench"], &shape[..]].concat(), &told("--target-mb"));
+    fixture.refused(&[&["study", "--out", "s"], &shape[..]].concat(), &told("--synthetic-mb"));
+    fixture.refused(&["bench", "smooth", "--variable", "U"], "smooth is not an ADIOS2 file");
     fixture.refused(&["bench", FIELD, "--reference"], "--backend cuda");
     // No device has this number.
     let device = ["bench", FIELD, "--device", "1000"];

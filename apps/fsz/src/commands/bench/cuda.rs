@@ -53,7 +53,7 @@ pub const USUAL_REPEAT: u32 = 20;
 /// Measures and shows.
 pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let peers = args.peers()?;
-    args.fields.iter().try_for_each(|path| check_field(path))?;
+    args.fields.iter().try_for_each(|path| check_field(path, &args.source, "--target-mb"))?;
     let outputs = args.outputs()?;
     let progress = Progress::new();
     let _cancellable = (!peers.is_empty()).then(|| Cancellable::new(&progress));
