@@ -1,6 +1,6 @@
 //! A folder of `.fsz` files, or of plain values, as a series: a step each.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -24,6 +24,17 @@ pub fn streams_in(folder: &Path) -> Result<Vec<PathBuf>> {
 pub fn values_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let is_raw = |path: &Path| ends(path, &["f32", "f64", "d64"]) && shape_in_name(path).is_some();
     files_in(folder, |path| ends(path, &["npy"]) || is_raw(path))
+}
+
+/// The name that a field and its stream share: that of the file without its ending, or with one that is a number, as the step
+/// in `u.0001`.
+pub fn field_name(path: &Path) -> &OsStr {
+    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let name = match path.extension() {
+        Some(ending) if is_number(ending.as_encoded_bytes()) => path.file_name(),
+        _ => path.file_stem(),
+    };
+    name.unwrap_or_default()
 }
 
 fn ends(path: &Path, endings: &[&str]) -> bool {
@@ -93,6 +104,23 @@ mod tests {
         }
         let (parts, _) = order("99999999999999999999999".into());
         assert_eq!(parts, [(String::new(), u64::MAX)]);
+    }
+
+    #[test]
+    fn steps_in_endings_are_of_the_name() {
+        let named = |path: &str| field_name(Path::new(path)).to_str().unwrap().to_owned();
+        for (path, name) in [
+            ("a/u.0001", "u.0001"),
+            ("u.0001.fsz", "u.0001"),
+            ("u.0001.npy", "u.0001"),
+            ("T_3x4.f32", "T_3x4"),
+            ("T", "T"),
+            ("T.", "T"),
+            ("u.t1", "u"),
+            ("/", ""),
+        ] {
+            assert_eq!(named(path), name, "{path}");
+        }
     }
 
     #[test]

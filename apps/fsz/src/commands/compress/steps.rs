@@ -14,7 +14,7 @@ use fsz::{Codec, Header, Progress};
 use fsz_field::Hints;
 #[cfg(feature = "adios2")]
 use fsz_field::bp::{BlockInfo, NO_VARIABLES};
-use fsz_field::{Field, Kind, StreamFile};
+use fsz_field::{Field, Kind, StreamFile, field_name};
 
 use super::Args;
 #[cfg(feature = "adios2")]
@@ -24,7 +24,7 @@ use crate::output;
 
 /// The name of a file without its numbers, and these.
 fn numbered(path: &Path) -> (String, Vec<f64>) {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = field_name(path).to_string_lossy();
     let (mut rest, mut numbers) = (String::new(), Vec::new());
     let mut chars = stem.char_indices().peekable();
     while let Some((start, first)) = chars.next() {
@@ -121,7 +121,7 @@ impl<'a> Inputs<'a> {
 
     fn files(&self, folder: &Path) -> Result<Vec<Step>> {
         let step = |(input, path): (usize, &PathBuf)| {
-            let mut name = path.file_stem().unwrap_or_default().to_owned();
+            let mut name = field_name(path).to_owned();
             name.push(".fsz");
             Ok(Step {
                 input,

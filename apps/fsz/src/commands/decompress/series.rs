@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Error, Result, bail, ensure};
 use fsz::Codec;
-use fsz_field::Folder;
+use fsz_field::{Folder, field_name};
 use fsz_figure::number;
 
 use super::{Args, decompress, expect_compressed};
@@ -42,7 +42,7 @@ pub fn run(args: &Args, files: &[PathBuf], codec: &Codec, quiet: bool) -> Result
             Err(error) if is_damage(file, &error) && fs::symlink_metadata(file).is_ok() => {}
             kind => drop(kind?),
         }
-        let mut name = file.file_stem().unwrap_or_default().to_owned();
+        let mut name = field_name(file).to_owned();
         name.push(".npy");
         let output = folder.join(name);
         let once = names.insert(output.clone());

@@ -1,11 +1,10 @@
 //! Which original belongs to which stream.
 
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow, bail};
-use fsz_field::Kind;
+use fsz_field::{Kind, field_name};
 
 use crate::commands::inspect::folder;
 
@@ -58,7 +57,7 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Pairs> {
     }
     let mut by_name = HashMap::new();
     for original in originals {
-        if let Some(other) = by_name.insert(name(original), original) {
+        if let Some(other) = by_name.insert(field_name(original), original) {
             let (original, other) = (original.display(), other.display());
             bail!("{original} and {other} have one name: verify them one by one");
         }
@@ -66,12 +65,12 @@ pub fn of(inputs: &[PathBuf], originals: &[PathBuf]) -> Result<Pairs> {
     let (mut whole, mut halves, mut named) = (Vec::new(), Vec::new(), HashSet::new());
     for (stream, is_of_folder) in streams {
         // Streams of one name are of one field, as by several bounds.
-        if let Some(&original) = by_name.get(name(&stream)) {
+        if let Some(&original) = by_name.get(field_name(&stream)) {
             named.insert(original);
             whole.push(Pair { original: Some(original.clone()), stream, is_of_folder });
             continue;
         }
-        let (path, name) = (stream.display(), name(&stream).display());
+        let (path, name) = (stream.display(), field_name(&stream).display());
         let why = anyhow!(
             "{path}: no original is named {name}: give those of all streams, or verify one by one"
         );
@@ -113,9 +112,4 @@ fn streams(inputs: &[PathBuf]) -> Result<Vec<(PathBuf, bool)>> {
         }
     }
     Ok(streams)
-}
-
-/// The name that a field and its stream share.
-fn name(path: &Path) -> &OsStr {
-    path.file_stem().unwrap_or_default()
 }
