@@ -214,6 +214,104 @@ fn an_input_that_was_replaced_by_an_older_file_has_changed() {
     assert!(fixture.fine(&series).contains("(3 kept)"));
 }
 
+/// Another run has files of the same names, written before the streams of the first one.
+#[test]
+fn steps_of_another_folder_are_not_kept() {
+    let fixture = Fixture::new();
+    let runs = ["first", "second"];
+    let by_run = |run: usize, step: usize| -> Vec<f32> {
+        at(step).into_iter().map(|v| v + run as f32).collect()
+    };
+    let npy = |values: &[f32]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        crate::fixture::npy("<f4", "False", "6, 20, 30", &bytes)
+    };
+    for (run, folder) in runs.into_iter().enumerate() {
+        std::fs::create_dir(fixture.path(folder)).unwrap();
+        fixture.write_f32(&format!("{folder}/a_6x20x30.f32"), &by_run(run, 0));
+        fixture.write(&format!("{folder}/b.npy"), &npy(&by_run(run, 1)));
+        age(&fixture, &format!("{folder}/a_6x20x30.f32"));
+        age(&fixture, &format!("{folder}/b.npy"));
+    }
+    for bound in
+        [&["--abs", "1e-2"][..], &["--relative", "1e-3"], &["--abs", "1e-2", "--profile", "dense"]]
+    {
+        let told = |folder: &str| {
+            let inputs = ["a_6x20x30.f32", "b.npy"].map(|name| format!("{folder}/{name}"));
+            let [a, b] = inputs.each_ref().map(String::as_str);
+            fixture.fine(&[&["compress", a, b, "-o", "out", "--resume"], bound].concat())
+        };
+        told("first");
+        assert!(told("first").contains("(2 kept)"));
+        assert!(told("second").contains("(2 replaced: inputs changed)"));
+        let second = ["second/a_6x20x30.f32", "second/b.npy"];
+        fixture.fine(&[&["verify", "out", "--original"][..], &second].concat());
+        assert!(told("second").contains("(2 kept)"));
+        std::fs::remove_dir_all(fixture.path("out")).unwrap();
+    }
+    fixture.fine(&["compress", "first/b.npy", "-o", "out/", "--abs", "1e-2"]);
+    fixture.write("second/b.npy", &crate::fixture::npy("<f4", "False", "3600", &[0; 4 * 3600]));
+    age(&fixture, "second/b.npy");
+    let other = ["compress", "second/b.npy", "-o", "out/", "--abs", "1e-2", "--resume"];
+    std::fs::copy(fixture.path("out/b.fsz"), fixture.path("copy.fsz")).unwrap();
+    std::fs::rename(fixture.path("copy.fsz"), fixture.path("out/b.fsz")).unwrap();
+    fixture.refused(&other, "out/b.fsz has the shape 6x20x30, not 3600:");
+}
+
+/// What is no number, and regions with bounds of their own, are as they were.
+#[test]
+fn steps_with_exceptions_are_kept() {
+    let fixture = Fixture::new();
+    let mut values = field();
+    for (i, value) in values.iter_mut().enumerate() {
+        match i % 5 {
+            0 => *value = f32::NAN,
+            1 => *value = -999.0,
+            2 if i % 2 == 0 => *value = f32::NEG_INFINITY,
+            _ => {}
+        }
+    }
+    fixture.write_f32(FIELD, &values);
+    age(&fixture, FIELD);
+    for bound in [
+        &["--abs", "1e-2", "--missing=-999", "--bound-in", "0:3,:,:=1"][..],
+        &["--relative", "1e-2", "--missing=-999", "--floor", "0.5"],
+        &["--abs", "1e-3", "--missing=-999", "--profile", "dense"],
+    ] {
+        let series = [&["compress", FIELD, "-o", "out/", "--resume"], bound].concat();
+        fixture.fine(&series);
+        let told = fixture.fine(&series);
+        assert!(told.contains("(1 kept)"), "{bound:?}: {told}");
+        std::fs::remove_dir_all(fixture.path("out")).unwrap();
+    }
+}
+
+/// Solvers number their files by the ending.
+#[test]
+fn steps_may_be_the_endings_of_names() {
+    let fixture = Fixture::new();
+    let names = ["u.0001", "u.0002", "u.0010"];
+    for (step, name) in names.into_iter().enumerate() {
+        fixture.write_f32(name, &at(step));
+    }
+    let series = [&["compress"][..], &names, &["-o", "out", "--abs", "0.01"]].concat();
+    fixture.refused(&series, "u.0001: unknown shape: give --shape");
+    fixture.fine(&[&series[..], &["--shape", "6x20x30", "--dtype", "f32"]].concat());
+    for (step, name) in names.into_iter().enumerate() {
+        let report = fixture.json(&["inspect", &format!("out/{name}.fsz"), "--json"]);
+        assert_eq!(report["step"], step);
+    }
+    let verified = fixture.fine(&[&["verify", "out", "--original"][..], &names].concat());
+    assert!(verified.contains("all 3 streams hold"), "{verified}");
+    fixture.fine(&["decompress", "out", "-o", "back"]);
+    assert!(fixture.path("back/u.0010.npy").exists());
+    // As a shell lists them.
+    let names = ["u.10", "u.9"];
+    names.into_iter().for_each(|name| fixture.write_f32(name, &at(0)));
+    let run = fixture.run(&["compress", "u.10", "u.9", "-o", "o", "--abs", "1", "--shape", "3600"]);
+    assert!(run.err.contains("warning: u.10 is step 0 and u.9 step 1"), "{run:?}");
+}
+
 /// Their own steps are not those of the list.
 #[test]
 fn streams_are_resumed_as_well() {

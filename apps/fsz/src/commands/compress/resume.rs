@@ -4,8 +4,9 @@ use std::time::SystemTime;
 
 use anyhow::{Error, Result, anyhow, bail};
 use fsz::{Bound, Codec, DType, Header, Profile, Progress, Stream};
-use fsz_field::{Shape, StreamFile, of_type};
+use fsz_field::{Field, Shape, StreamFile, of_type, with_values};
 use fsz_figure::number::short;
+use fsz_metrics::{Limit, Missing, Sample};
 
 use super::Args;
 use super::range::Range;
@@ -18,8 +19,8 @@ const ADVICE: &str = "choose another folder, or overwrite with --force in place 
 /// What is to be known of a stream that is there.
 #[derive(Debug, Clone, Copy)]
 pub struct Kept {
-    /// Whether the stream is what would be made again: its input did not change since, nor its place in the list, nor the
-    /// file that it is to be coded like.
+    /// Whether the stream is what would be made again: its input did not change since and is the one that it was made from,
+    /// as far as that is looked at, nor changed its place in the list, nor the file that it is to be coded like.
     pub fresh: bool,
     /// Whether that file has other tables than the stream.
     pub unlike: bool,
@@ -63,8 +64,8 @@ fn look(
     let asked = Asked::of(args)?;
     let mut other = asked.differences(&stream, &inputs.missing(step)?);
     // What became of an input that changed may have another shape and type than it had.
-    let raw = if is_unchanged { inputs.open_raw(step, codec)? } else { None };
-    let own = raw.as_ref().map(|field| (field.shape(), field.dtype()));
+    let plain = if is_unchanged { inputs.open_plain(step, codec)? } else { None };
+    let own = plain.as_ref().map(|field| (field.shape(), field.dtype()));
     let (shape, dtype) = (args.inputs.shape.as_ref(), args.inputs.dtype);
     let (shape, dtype) = own.map_or((shape, dtype), |(shape, dtype)| (Some(shape), Some(dtype)));
     other.extend(other_kind(header, shape, dtype));
@@ -78,12 +79,52 @@ fn look(
     // Tables that are damaged are like no others; what is damaged is made anew.
     let unlike = model.is_some_and(|model| !stream.is_like(model).unwrap_or(false));
     Ok(Some(Kept {
-        fresh: !unlike && is_unchanged,
+        fresh: !unlike && is_unchanged && plain.is_none_or(|field| is_of(codec, &stream, &field)),
         unlike,
         range: Range { min: certificate.min, max: certificate.max },
         bound: header.bound,
         absolute: header.absolute_bound,
     }))
+}
+
+/// Places of a field where its values are looked at, and how many there.
+const PLACES: u64 = 16;
+const VALUES: u64 = 64;
+
+/// Whether a stream is of this field of its shape and type, by a few values: a stream does not tell the folder of its input,
+/// where a file of the same name may be that of another run.
+fn is_of(codec: &Codec, stream: &Stream<'_>, field: &Field) -> bool {
+    let shape = &stream.header().shape;
+    let (Some(&row), elements) = (shape.last(), stream.header().elements()) else { return true };
+    let limits = limit::by_region(stream);
+    // No error of any region is larger.
+    let largest = limits.iter().fold(Limit::from(0.0), |a, b| Limit {
+        absolute: a.absolute.max(b.absolute),
+        relative: a.relative.max(b.relative),
+    });
+    with_values!(field.values(), values => (0..PLACES.min(elements)).all(|k| {
+        // A part of a row.
+        let at = elements / PLACES.min(elements) * k;
+        let count = VALUES.min(row - at % row);
+        let (mut start, mut sides, mut rest) = (shape.clone(), vec![1; shape.len()], at);
+        for axis in (0..shape.len()).rev() {
+            (start[axis], rest) = (rest % shape[axis], rest / shape[axis]);
+        }
+        sides[shape.len() - 1] = count;
+        let mut decoded = values[..count as usize].to_vec();
+        match codec.decompress_box_into(stream, &start, &sides, &mut decoded) {
+            // What is damaged is told as such.
+            Err(_) => true,
+            Ok(()) => is_near(&values[at as usize..][..decoded.len()], &decoded, stream, largest),
+        }
+    }))
+}
+
+/// Whether values are restored, those that are no numbers or missing bit for bit.
+fn is_near<T: Sample>(own: &[T], decoded: &[T], stream: &Stream<'_>, limit: Limit) -> bool {
+    let missing = Missing::new(&stream.header().missing);
+    fsz_metrics::compare(own, decoded, &missing, Some(limit))
+        .is_ok_and(|found| found.beyond == Some(0) && found.changed_bits == 0)
 }
 
 impl Kept {

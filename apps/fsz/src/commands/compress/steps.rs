@@ -229,10 +229,10 @@ impl<'a> Inputs<'a> {
         Ok(field.with_named_missing(&self.args.missing))
     }
 
-    /// The field of a step where it is in a file of raw values, of which options tell shape and type.
-    pub fn open_raw(&self, step: &Step, codec: &Codec) -> Result<Option<Field>> {
+    /// The field of a step where its file has the values as they are: to open it takes no time.
+    pub fn open_plain(&self, step: &Step, codec: &Codec) -> Result<Option<Field>> {
         let path = &self.args.input[step.input];
-        if Kind::of(path)? != Kind::Raw {
+        if !matches!(Kind::of(path)?, Kind::Raw | Kind::Npy) {
             return Ok(None);
         }
         Ok(Some(self.args.inputs.source(path)?.open(path, codec)?))
