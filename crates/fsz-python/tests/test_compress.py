@@ -168,9 +168,13 @@ def test_a_share_that_leaves_nothing_is_told() -> None:
 
 def test_a_ratio_that_is_missed_is_told() -> None:
     # A field of one value has the same ratio at any bound.
-    with pytest.warns(UserWarning, match=r"^the ratio is \d+\.\d{4}, not 10: the nearest that was found, for it jumps"):
+    with pytest.warns(UserWarning, match=r"^the ratio is \d+\.\d{4}, not 10: all values are exact even so$"):
         stream = fsz_codec.compress(np.ones(1000), ratio=10)
     assert stream.bound.requested == 10 and stream.ratio > 11
+    # Of two values it jumps from what keeps them to what makes them one.
+    two = np.resize(np.float32([1, 1, 1e5]), 5000)
+    with pytest.warns(UserWarning, match=r"^the ratio is \d+\.\d{4}, not 30: the nearest that was found, for it jumps"):
+        fsz_codec.compress(two, ratio=30, profile="paper")
 
 
 @pytest.mark.parametrize("profile", ["paper", "dense"])

@@ -480,14 +480,21 @@ fn a_ratio_that_is_missed_is_told() {
         run.err
     };
     assert_eq!(compress(&["4", "-o", "x.fsz"]), "");
+    // What loses nothing is nobody's trouble.
     for profile in ["paper", "dense"] {
         let told = compress(&["0.5", "-o", "x.fsz", "--profile", profile]);
-        assert!(
-            told.starts_with("warning: the ratio is ") && told.contains(", not 0.5: "),
-            "{told}"
-        );
+        let exact =
+            told.starts_with("the ratio is ") && told.contains(", not 0.5: all values are exact");
+        assert!(exact, "{told}");
     }
-    let told = compress(&["0.5", "-o", "series/"]);
-    assert!(told.starts_with("warning: the ratio is "), "{told}");
+    assert_eq!(compress(&["0.5", "-o", "series/"]), "");
     assert_eq!(compress(&["0.5", "-o", "x.fsz", "--quiet"]), "");
+    // From the bound that keeps two values to that of which one is enough it jumps.
+    let two: Vec<f32> = (0..5000).map(|i| if i % 3 == 2 { 1e5 } else { 1.0 }).collect();
+    fixture.write_f32("two_5000.f32", &two);
+    for output in ["two.fsz", "pair/"] {
+        let run = fixture.run(&["compress", "two_5000.f32", "-o", output, "--ratio", "30"]);
+        let told = run.err.starts_with("warning: the ratio is 54.") && run.err.contains("it jumps");
+        assert!(told, "{run:?}");
+    }
 }

@@ -29,7 +29,6 @@ def remarks(stream: Stream, options: Mapping[str, Any]) -> Iterator[str]:
     if options["psnr"] is not None and found.max_abs_error > 0 and stream.bound.absolute >= found.max - found.min:
         yield f"psnr={options['psnr']:g} is so few decibels that the values may all become one"
     if (asked := stream._inner.missed_ratio) is not None:
-        yield (
-            f"the ratio is {stream.ratio:.4f}, not {asked:g}: the nearest that was found, for it jumps from one bound to "
-            "the next"
-        )
+        is_exact = stream.certificate.max_abs_error == 0 and stream.ratio > asked
+        why = "the nearest that was found, for it jumps from one bound to the next"
+        yield f"the ratio is {stream.ratio:.4f}, not {asked:g}: {'all values are exact even so' if is_exact else why}"

@@ -316,7 +316,7 @@ impl Sum {
         self.regions |= !stream.regions().is_empty();
         self.error = self.error.max(stream.certificate().max_abs_error);
         self.remark = self.remark.take().or_else(|| fill_value::remark(stream));
-        if let Some(remark) = missed::remark(stream) {
+        if let Some(remark) = missed::warning(stream) {
             self.missed.get_or_insert(remark);
             self.misses += 1;
         }
