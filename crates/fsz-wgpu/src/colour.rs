@@ -81,6 +81,8 @@ pub struct Colours {
     pub map: [u32; 256],
     /// Of NaN.
     pub nan: u32,
+    /// Of +Inf and -Inf, where values are painted.
+    pub infinite: u32,
     /// Of the missing values.
     pub missing_colour: u32,
     /// Of errors beyond the bound.
@@ -157,7 +159,8 @@ struct Params {
     missing_colour: u32,
     alarm_colour: u32,
     outside_colour: u32,
-    unused: [u32; 2],
+    infinite_colour: u32,
+    unused: u32,
 }
 
 impl Params {
@@ -205,7 +208,8 @@ impl Params {
             missing_colour: colours.missing_colour,
             alarm_colour: colours.alarm,
             outside_colour: colours.outside,
-            unused: [0; 2],
+            infinite_colour: colours.infinite,
+            unused: 0,
         }
     }
 }

@@ -39,6 +39,8 @@ struct Params {
     missing_colour: u32,
     alarm_colour: u32,
     outside_colour: u32,
+    // Of +Inf and -Inf, where values are painted.
+    infinite_colour: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -82,7 +84,7 @@ fn value_colour(bits: u32) -> u32 {
         return params.nan_colour;
     }
     if is_infinite(bits) {
-        return table[select(LAST, 0u, (bits >> 31u) != 0u)];
+        return params.infinite_colour;
     }
     if params.span <= 0.0 {
         return on_map(0.5);

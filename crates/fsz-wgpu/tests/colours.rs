@@ -9,6 +9,7 @@ use fsz_wgpu::{
 const NAN: u32 = 0xff00_0001;
 const MISSING: u32 = 0xff00_0002;
 const ALARM: u32 = 0xff00_0003;
+const INFINITE: u32 = 0xff00_0005;
 const OUTSIDE: u32 = 0xff00_0004;
 const VALUES: Subject = Subject::Values { low: 0.0, high: 255.0, log: false };
 
@@ -26,6 +27,7 @@ fn colours() -> Colours {
     Colours {
         map: std::array::from_fn(|i| 0xff00_0000 | (i as u32) << 8),
         nan: NAN,
+        infinite: INFINITE,
         missing_colour: MISSING,
         alarm: ALARM,
         outside: OUTSIDE,
@@ -76,7 +78,7 @@ fn values() {
     let all = [0.0, 51.0, 255.0, 300.0, -5.0, f32::NAN, -999.0, -77.0, inf, -inf];
     let slice = GpuSlice::upload(&gpu, &all).unwrap();
     let (first, last) = (on_map(0), on_map(255));
-    let linear = [first, on_map(51), last, last, first, NAN, MISSING, MISSING, last, first];
+    let linear = [first, on_map(51), last, last, first, NAN, MISSING, MISSING, INFINITE, INFINITE];
     assert_eq!(painted(&slice, VALUES, None), linear);
     let log = Subject::Values { low: 1.0, high: 1024.0, log: true };
     let slice = GpuSlice::upload(&gpu, &[1.0, 32.0, 1024.0, 1e9, 0.5, -3.0]).unwrap();

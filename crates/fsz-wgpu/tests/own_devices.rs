@@ -44,6 +44,7 @@ fn colours() -> Colours {
     Colours {
         map: [0; 256],
         nan: 0,
+        infinite: 0,
         missing_colour: 0,
         alarm: 0,
         outside: 0,

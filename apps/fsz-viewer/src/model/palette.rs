@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Where a value is NaN.
 pub const NAN: [u8; 3] = [0x70, 0x2a, 0x6b];
+/// Where a value is +Inf or -Inf: no colour of the maps is near it, for the ends of a scale are of numbers.
+pub const INFINITE: [u8; 3] = [0x00, 0xd7, 0xff];
 /// Where a value is a named missing one.
 pub const MISSING: [u8; 3] = [0x46, 0x4a, 0x52];
 /// Outside the field.
@@ -99,14 +101,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_alarm_is_no_colour_of_a_map() {
-        for map in Map::ALL {
+    fn the_alarm_and_infinities_have_no_colour_of_a_map() {
+        for (own, map) in
+            [ALARM, INFINITE].into_iter().flat_map(|own| Map::ALL.map(|map| (own, map)))
+        {
             for colour in map.table() {
-                let far: i32 = colour
-                    .iter()
-                    .zip(ALARM)
-                    .map(|(&a, b)| (i32::from(a) - i32::from(b)).abs())
-                    .sum();
+                let far: i32 =
+                    colour.iter().zip(own).map(|(&a, b)| (i32::from(a) - i32::from(b)).abs()).sum();
                 assert!(far > 120, "{map:?} has {colour:?}");
             }
         }

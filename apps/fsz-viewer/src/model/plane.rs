@@ -46,6 +46,18 @@ impl Plane {
         missing.iter().any(|&named| here(named).to_bits() == value.to_bits())
     }
 
+    /// Which values there are that lie on no scale.
+    pub fn special(&self, missing: &[f64]) -> Special {
+        let mut found = Special::default();
+        for &value in self.values.iter().filter(|value| !missing.is_empty() || !value.is_finite()) {
+            let is_missing = self.is_missing(value, missing);
+            found.missing |= is_missing;
+            found.nan |= !is_missing && value.is_nan();
+            found.infinite |= !is_missing && value.is_infinite();
+        }
+        found
+    }
+
     /// The numbers that are not missing.
     fn numbers(&self, missing: &[f64]) -> impl Iterator<Item = f64> {
         let values = self.values.iter().copied();
@@ -69,6 +81,28 @@ impl Plane {
         let skip = ((last as f64 * cut).round() as usize).min(last);
         let mut at = |place| *numbers.select_nth_unstable_by(place, f64::total_cmp).1;
         Some((at(skip), at(last - skip)))
+    }
+}
+
+/// Which values a field or a plane has that lie on no scale.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Special {
+    /// NaN.
+    pub nan: bool,
+    /// +Inf or -Inf.
+    pub infinite: bool,
+    /// Named missing values.
+    pub missing: bool,
+}
+
+impl Special {
+    /// Those of either.
+    pub fn or(self, other: Special) -> Special {
+        Special {
+            nan: self.nan || other.nan,
+            infinite: self.infinite || other.infinite,
+            missing: self.missing || other.missing,
+        }
     }
 }
 
@@ -104,6 +138,19 @@ mod tests {
         assert_eq!(of.percentiles(0.0, &[-0.0, 7.0, 1e20]), Some((0.0, 5.0)));
         let is_missing = |value| of.is_missing(value, &[0.0, f64::NAN]);
         assert_eq!([0.0, -0.0, f64::NAN, -f64::NAN].map(is_missing), [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_lies_on_no_scale_is_found() {
+        let found = |values: &[f64], missing: &[f64]| plane(values).special(missing);
+        let [nan, infinite, missing] =
+            [[true, false, false], [false, true, false], [false, false, true]]
+                .map(|[nan, infinite, missing]| Special { nan, infinite, missing });
+        assert_eq!(found(&[1.0, f64::MAX], &[9.0]), Special::default());
+        assert_eq!(found(&[1.0, f64::NAN], &[]), nan);
+        assert_eq!(found(&[f64::NEG_INFINITY, 1.0], &[9.0]), infinite);
+        assert_eq!(found(&[9.0, f64::INFINITY], &[9.0, f64::INFINITY]), missing);
+        assert_eq!(found(&[9.0, f64::NAN, 1.0], &[9.0]), nan.or(missing));
     }
 
     /// As the GPU has those of double precision.

@@ -31,17 +31,17 @@ pub fn bar(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> Bar 
     };
     let note = if scale.is_log() { "logarithmic" } else { "" };
     // In three dimensions they are transparent.
-    let marks = if kind == PaneKind::Volume { Vec::new() } else { exceptions(set).collect() };
+    let marks = if kind == PaneKind::Volume { Vec::new() } else { exceptions(set, view).collect() };
     Bar { table: map.table(), ends, note, marks }
 }
 
 /// Colours of what has no value on a scale, as far as there is such in the field.
-fn exceptions(set: &Set) -> impl Iterator<Item = Mark> {
-    let facts = set.subject.as_ref().and_then(|subject| subject.facts.as_ref());
-    let [nan, missing] = facts.map_or([0; 2], |f| [f.certificate.nan, f.certificate.missing]);
+fn exceptions(set: &Set, view: &ViewState) -> impl Iterator<Item = Mark> {
+    let special = view.ranges.special(set);
     let known = [
-        (nan > 0, Mark { colour: palette::NAN, name: "NaN" }),
-        (missing > 0, Mark { colour: palette::MISSING, name: "missing" }),
+        (special.nan, Mark { colour: palette::NAN, name: "NaN" }),
+        (special.infinite, Mark { colour: palette::INFINITE, name: "±Inf" }),
+        (special.missing, Mark { colour: palette::MISSING, name: "missing" }),
         (set.regions().is_some(), OUTLINE),
     ];
     known.into_iter().filter_map(|(is_there, mark)| is_there.then_some(mark))
@@ -76,8 +76,9 @@ fn error_bar(kind: PaneKind, set: &Set, view: &ViewState) -> Bar {
     let note = if view.settings.error == ErrorMode::Relative { "logarithmic" } else { "" };
     let alarm = Mark { colour: palette::ALARM, name: "bound exceeded" };
     let alarm = set.bound().is_some().then_some(alarm);
-    // NaN is restored: its error is none.
-    let others = exceptions(set).filter(|mark| mark.colour != palette::NAN);
+    // NaN and ±Inf are restored: their error is none.
+    let restored = [palette::NAN, palette::INFINITE];
+    let others = exceptions(set, view).filter(|mark| !restored.contains(&mark.colour));
     let marks = alarm.into_iter().chain(others).collect();
     Bar { table: view.settings.error.map().table(), ends, note, marks }
 }
@@ -109,5 +110,56 @@ pub fn title(kind: PaneKind, set: &Set, planes: &Planes, view: &ViewState) -> St
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use fsz::{Bound, Codec, CompressOptions};
+    use fsz_field::{Field, Shape};
+
+    use super::*;
+    use crate::model::document::Document;
+    use crate::model::grid::PlaneSize;
+    use crate::model::plane::{Place, Plane};
+    use crate::model::session::Session;
+    use crate::model::settings::Settings;
+
+    const VALUES: [f32; 4] = [0.0, f32::NEG_INFINITY, -9.0, 1.0];
+
+    /// What stands under the panes of an original and of the errors of its reconstruction.
+    fn names(set: Set, missing: &[f64]) -> [Vec<&'static str>; 2] {
+        let session = Session { set, shown: Some((Place::default(), 0)), ..Session::default() };
+        let size = PlaneSize { rows: 1, columns: VALUES.len() };
+        let original = Some(Plane::new(size, VALUES.map(f64::from).to_vec()));
+        let planes = Planes { original, ..Planes::default() };
+        let mut view = ViewState::new(Settings::default(), None);
+        view.ranges.follow(&session, &planes, view.settings.range);
+        assert_eq!(session.set.leader().unwrap().missing(), missing);
+        [PaneKind::Original, PaneKind::Error].map(|kind| {
+            bar(kind, &session.set, &planes, &view).marks.iter().map(|mark| mark.name).collect()
+        })
+    }
+
+    #[test]
+    fn what_lies_on_no_scale_is_named_under_the_pane() {
+        let field = || Field::new(Shape::new(&[1, 4]).unwrap(), VALUES.to_vec()).unwrap();
+        let path = Path::new("four");
+        // Of the whole field, as the certificate tells.
+        let options = CompressOptions::new(Bound::Absolute(0.1)).missing(-9.0);
+        let view = ndarray::ArrayView::from_shape((1, 4), &VALUES).unwrap();
+        let stream = Codec::cpu().compress_with(view, &options).unwrap();
+        let subject = Document::from_stream("four".into(), path, stream).unwrap();
+        let set = Set { subject: Some(subject), ..Set::default() };
+        assert_eq!(
+            names(set, &[-9.0]),
+            [vec!["±Inf", "missing"], vec!["bound exceeded", "missing"]]
+        );
+        // Of a file that tells nothing of itself.
+        let original = Some(Document::of_values("four".into(), path, field()));
+        let set = Set { original, ..Set::default() };
+        assert_eq!(names(set, &[]), [vec!["±Inf"], vec![]]);
     }
 }

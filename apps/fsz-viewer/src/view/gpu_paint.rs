@@ -121,6 +121,7 @@ fn colours(scene: &Scene<'_>, map: Map) -> Colours {
     Colours {
         map: map.table().map(word),
         nan: word(palette::NAN),
+        infinite: word(palette::INFINITE),
         missing_colour: word(palette::MISSING),
         alarm: word(palette::ALARM),
         outside: word(palette::OUTSIDE),

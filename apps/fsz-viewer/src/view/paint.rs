@@ -91,6 +91,8 @@ fn values(plane: &Plane, map: Map, scale: Scale, missing: &[f64]) -> ColorImage 
             palette::MISSING
         } else if value.is_nan() {
             palette::NAN
+        } else if value.is_infinite() {
+            palette::INFINITE
         } else {
             table[entry(scale.place(value))]
         }
@@ -223,10 +225,14 @@ mod tests {
     #[test]
     fn values_that_are_no_numbers_have_colours_of_their_own() {
         let scale = Scale { low: 0.0, high: 1.0, log: false };
-        let image = values(&plane(&[f64::NAN, -9.0, 0.5]), Map::Viridis, scale, &[-9.0]);
+        let infinite = [f64::INFINITY, f64::NEG_INFINITY];
+        let of = [f64::NAN, -9.0, 0.5, infinite[0], infinite[1], f64::MAX];
+        let image = values(&plane(&of), Map::Viridis, scale, &[-9.0]);
         assert_eq!(image.pixels[0], rgb(palette::NAN));
         assert_eq!(image.pixels[1], rgb(palette::MISSING));
         assert_eq!(image.pixels[2], rgb(Map::Viridis.table()[128]));
+        assert_eq!(image.pixels[3..5], [rgb(palette::INFINITE); 2]);
+        assert_eq!(image.pixels[5], rgb(Map::Viridis.table()[255]));
         // By its bits, as the GPU and the stream tell it.
         let image = values(&plane(&[-0.0, 0.0]), Map::Viridis, scale, &[-0.0]);
         assert_eq!(image.pixels[0], rgb(palette::MISSING));

@@ -7,13 +7,14 @@ use anyhow::Result;
 use fsz_metrics::Limit;
 
 use crate::model::pane_kind::PaneKind;
-use crate::model::plane::{Place, Plane};
+use crate::model::plane::{Place, Plane, Special};
 use crate::model::planes::Planes;
 use crate::model::scale::Scale;
 use crate::model::scene::Scene;
 use crate::model::session::Session;
 use crate::model::set::Set;
 use crate::model::settings::{RangeMode, Settings};
+use crate::model::stream_facts::StreamFacts;
 use crate::view::gpu_paint::GpuPainter;
 use crate::view::paint::{self, CpuPainter};
 use crate::view::painter::{Painted, Painter};
@@ -25,6 +26,7 @@ use crate::view::window_gpu::WindowGpu;
 pub struct Ranges {
     of: Option<(Option<(Place, u64)>, RangeMode)>,
     ranges: [Option<(f64, f64)>; PaneKind::ALL.len()],
+    special: Special,
 }
 
 impl Ranges {
@@ -44,7 +46,24 @@ impl Ranges {
             _ => plane.range(missing),
         };
         let ranges = PaneKind::ALL.map(|kind| planes.of(kind).and_then(|plane| range(kind, plane)));
-        *self = Ranges { of, ranges };
+        // Where a certificate tells it, it is not looked for.
+        let of_values = match facts(&session.set) {
+            Some(_) => &[][..],
+            None => &PaneKind::ALL[..],
+        };
+        let of_values = of_values.iter().filter(|kind| !kind.is_error());
+        let special = of_values.filter_map(|&kind| planes.of(kind)).map(|p| p.special(missing));
+        let special = special.fold(Special::default(), Special::or);
+        *self = Ranges { of, ranges, special };
+    }
+
+    /// What lies on no scale: of the field where its facts tell, else of the planes that are shown.
+    pub fn special(&self, set: &Set) -> Special {
+        facts(set).map_or(self.special, |facts| Special {
+            nan: facts.certificate.nan > 0,
+            infinite: facts.certificate.inf > 0,
+            missing: facts.certificate.missing > 0,
+        })
     }
 
     fn of(&self, kind: PaneKind) -> Option<(f64, f64)> {
@@ -65,8 +84,8 @@ impl Ranges {
         planes: &Planes,
         mode: RangeMode,
     ) -> Option<(f64, f64)> {
-        let facts = set.subject.as_ref().and_then(|s| s.facts.as_ref());
-        let field = facts.map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
+        let field =
+            facts(set).map(|f| (f.certificate.min, f.certificate.max)).filter(|r| r.0 <= r.1);
         let field = field.or_else(|| set.leader()?.decoded_range);
         // The panes share the range of the first that there is.
         let first = PaneKind::ALL.into_iter().find(|&w| !w.is_error() && planes.of(w).is_some());
@@ -83,6 +102,11 @@ impl Ranges {
         let largest = || self.of(kind).map_or(0.0, |(_, largest)| largest);
         set.limit().unwrap_or_else(|| largest().into())
     }
+}
+
+/// What the subject's stream tells of it.
+fn facts(set: &Set) -> Option<&StreamFacts> {
+    set.subject.as_ref()?.facts.as_deref()
 }
 
 /// The pictures of the panes.
