@@ -1,6 +1,13 @@
 //! Numbers as people read them.
 
-pub use fsz_figure::number::{bytes, short as number, within};
+use fsz_metrics::Comparison;
+
+pub use fsz_figure::number::{by_range, bytes, short as number, within};
+
+/// The PSNR of a comparison.
+pub fn decibels(found: &Comparison) -> String {
+    by_range(found.psnr(), found.compared, |psnr| format!("{psnr:.2} dB"))
+}
 
 /// All digits that tell the value from its neighbours.
 pub fn exact(value: f64, single: bool) -> String {
@@ -33,7 +40,19 @@ pub fn count(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fsz_metrics::Missing;
+
     use super::*;
+
+    #[test]
+    fn a_field_of_one_value_has_no_psnr() {
+        let told = |original: &[f32], other: &[f32]| {
+            decibels(&fsz_metrics::compare(original, other, &Missing::none(), None).unwrap())
+        };
+        assert_eq!(told(&[1.0, 1.0], &[1.0, 1.5]), "none: the range is 0");
+        assert_eq!(told(&[1.0, 2.0], &[1.0, 2.0]), "inf dB");
+        assert_eq!(told(&[0.0, 10.0], &[1.0, 9.0]), "20.00 dB");
+    }
 
     #[test]
     fn short_and_readable() {

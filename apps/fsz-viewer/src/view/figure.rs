@@ -5,6 +5,7 @@ use egui::ColorImage;
 use fsz_figure::text::{Anchor, Label, Type};
 use fsz_figure::{Canvas, Rect, Rgb};
 
+use crate::model::number_format::decibels;
 use crate::model::pane_kind::PaneKind;
 use crate::model::plane::Place;
 use crate::model::session::Session;
@@ -99,7 +100,7 @@ fn facts_of(session: &Session, shown: Place, kind: PaneKind) -> String {
     facts.extend(document.ratio().map(|ratio| format!("ratio {ratio:.2}")));
     if let Some(measures) = measures {
         let comparison = &measures.comparison;
-        facts.push(format!("PSNR {:.2} dB", comparison.psnr()));
+        facts.push(format!("PSNR {}", decibels(comparison)));
         if let Some(share) = comparison.violation_share() {
             facts.push(format!("bound violations {:.3} %", 100.0 * share));
         }

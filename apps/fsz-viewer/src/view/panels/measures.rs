@@ -4,7 +4,7 @@ use egui::{Grid, Ui};
 
 use crate::model::document::Document;
 use crate::model::measures::Measures;
-use crate::model::number_format::{count, number};
+use crate::model::number_format::{by_range, count, decibels, number};
 use crate::model::set::Set;
 use crate::view::command::Command;
 use crate::view::input::PanelInput;
@@ -58,8 +58,11 @@ fn figures(ui: &mut Ui, id: &str, set: &Set, of: [Option<&Measures>; 2], sizes: 
             ui.end_row();
         };
         row("Max error", &|m| number(m.comparison.max_abs_error));
-        row("PSNR", &|m| format!("{:.2} dB", m.comparison.psnr()));
-        row("NRMSE", &|m| number(m.comparison.nrmse()));
+        row("PSNR", &|m| decibels(&m.comparison));
+        row("NRMSE", &|m| {
+            let found = &m.comparison;
+            by_range(found.nrmse(), found.compared, number)
+        });
         row("SSIM", &|m| format!("{:.6}", m.ssim));
         row("Mean error", &|m| number(m.comparison.mean_error));
         row("Bound violations", &|m| match m.comparison.violations() {
