@@ -5,8 +5,9 @@ use std::fmt::Display;
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use fsz_figure::number::short;
 use fsz_manual::exit_codes;
 
 use crate::commands::{
@@ -112,6 +113,15 @@ pub fn whole_in<T: FromStr + PartialOrd + Display>(
 /// Millions of bytes. More than any machine has are no size either.
 pub fn megabytes(text: &str) -> Result<u32, String> {
     whole_in(text, 1, 1_000_000)
+}
+
+/// Errs where a number is twice in the list of an option: what is measured at it would count twice in means.
+pub fn refuse_twice(option: &str, numbers: &[f64]) -> Result<()> {
+    let is_twice = |(i, number): (usize, &f64)| numbers[..i].contains(number).then_some(*number);
+    match numbers.iter().enumerate().find_map(is_twice) {
+        Some(number) => bail!("{option}: {} is named twice: omit one", short(number)),
+        None => Ok(()),
+    }
 }
 
 /// A number, with the same remark.

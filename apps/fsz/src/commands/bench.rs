@@ -9,7 +9,7 @@ use fsz_figure::number::short;
 use fsz_study::Peer;
 use serde::Serialize;
 
-use crate::cli::{megabytes, whole_in};
+use crate::cli::{megabytes, refuse_twice, whole_in};
 use crate::codec::{self, BackendChoice, ProfileName};
 use crate::interrupt::Cancellable;
 use crate::source::{SourceArgs, check_field};
@@ -149,6 +149,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
         (BackendChoice::Cuda, _) | (BackendChoice::Auto, Some(_)) => true,
         (BackendChoice::Auto, None) => fsz::devices().is_ok(),
     };
+    let lists = [("--range", &args.range), ("--abs", &args.abs), ("--relative", &args.relative)];
+    lists.into_iter().try_for_each(|(option, numbers)| refuse_twice(option, numbers))?;
     // Before anything is measured; of f32, whose bounds may be smaller: no field is open yet.
     args.bounds(&[]).into_iter().try_for_each(|bound| bound.check(DType::F32))?;
     codec::start(args.threads.iter().copied().map(codec::threads).max())?;

@@ -1,9 +1,9 @@
 //! `fsz extract`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-#[cfg(not(feature = "adios2"))]
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use fsz_field::Kind;
 
 /// Extract one step of a variable from an ADIOS2 file
 ///
@@ -34,7 +34,14 @@ pub struct Args {
 
 #[cfg(not(feature = "adios2"))]
 pub fn run(args: &Args, _quiet: bool) -> Result<()> {
+    expect_bp(&args.input)?;
     crate::source::no_adios2(&args.input)
+}
+
+/// Errs where there is another file.
+fn expect_bp(path: &Path) -> Result<()> {
+    ensure!(Kind::of(path)? == Kind::Bp, "{}: not an ADIOS2 file", path.display());
+    Ok(())
 }
 
 #[cfg(feature = "adios2")]
@@ -42,19 +49,17 @@ pub use with_adios2::run;
 
 #[cfg(feature = "adios2")]
 mod with_adios2 {
-    use anyhow::{Result, bail, ensure};
-    use fsz_field::Kind;
+    use anyhow::{Result, bail};
     use fsz_field::bp::{Bp, Payload, ShapeKind};
     use fsz_figure::number;
 
     use super::super::decompress::write_field;
-    use super::Args;
+    use super::{Args, expect_bp};
     use crate::{output, patience, terminal};
 
     /// Extracts the step.
     pub fn run(args: &Args, quiet: bool) -> Result<()> {
-        let input = args.input.display();
-        ensure!(Kind::of(&args.input)? == Kind::Bp, "{input}: not an ADIOS2 file");
+        expect_bp(&args.input)?;
         let file = Bp::open(&args.input)?;
         let mut output = output::create(&args.output, args.force, &[&args.input])?;
         let direct = output.is_direct();

@@ -11,7 +11,7 @@ use fsz_study::{
 };
 
 use crate::bar;
-use crate::cli::megabytes;
+use crate::cli::{megabytes, refuse_twice};
 use crate::codec::CodecArgs;
 use crate::commands::bench::cuda::{self, USUAL_BYTES};
 use crate::failure::is_interrupt;
@@ -106,6 +106,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let peers = Peer::open_all(&args.peer)?;
     let mut gpu = args.gpu_json.as_deref().map(GpuRun::open).transpose()?;
     args.check_fields()?;
+    refuse_twice("--range", &args.range)?;
+    refuse_twice("--relative", &args.relative)?;
     args.check_streams()?;
     // Of f32, whose bounds may be smaller: no field is open yet.
     args.bounds().try_for_each(|bound| bound.check(DType::F32))?;

@@ -139,6 +139,14 @@ fn misuse() {
     fixture.refused(&["bench", "nosuch"], "No such file");
     fixture.refused(&["bench", "smooth", "nosuch"], "nosuch: No such file");
     fixture.refused(&["bench", FIELD, "--repeat", "0"], "0");
+    for option in ["--range", "--relative", "--abs"] {
+        let twice = ["bench", FIELD, option, "1e-2,1e-3,1e-2"];
+        fixture.refused(&twice, &format!("{option}: 0.01 is named twice: omit one"));
+    }
+    fixture.refused(
+        &["study", FIELD, "-o", "s", "--range", "0.01,1e-2"],
+        "--range: 0.01 is named twice",
+    );
     let shape = ["smooth", "--shape", "10x10x10"];
     let told = |size: &str| {
         format!("--shape 10x10x10: smooth is a synthetic field, whose size {size} tells")

@@ -329,6 +329,8 @@ fn adios2_files_in_a_build_without_it() {
     std::fs::create_dir(fixture.path("a.bp")).unwrap();
     fixture.refused(&["inspect", "a.bp"], "--features adios2");
     fixture.refused(&["extract", "a.bp", "--variable", "U", "-o", "x.fsz"], "--features adios2");
+    let other = ["extract", FIELD, "--variable", "U", "-o", "x.fsz"];
+    fixture.refused(&other, &format!("{FIELD}: not an ADIOS2 file"));
     fixture.refused(&["compress", "a.bp", "-o", "x.fsz", "--abs", "1"], "--features adios2");
 }
 
