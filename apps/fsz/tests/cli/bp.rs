@@ -194,6 +194,37 @@ fn a_field_of_an_adios2_file_is_compared_as_original_and_as_reconstruction() {
     }
 }
 
+/// Streams have the names of variables and steps, whatever the file is called.
+#[test]
+fn steps_of_another_file_are_not_kept() {
+    let fixture = Fixture::new();
+    for (run, name) in ["first.bp", "second.bp"].into_iter().enumerate() {
+        let io = Adios::new().unwrap().declare_io("out").unwrap();
+        let t = io.define_variable::<f32>("T", &Layout::whole(&[6, 20, 30])).unwrap();
+        let u = io.define_variable::<f32>("U", &Layout::whole(&[6, 20, 30])).unwrap();
+        let mut out = io.open(Path::new(&fixture.path(name)), Mode::Write).unwrap();
+        for step in 0..3 {
+            out.begin_step(None).unwrap();
+            // Both begin alike.
+            out.put(&t, &at(step * (1 + run as u64))).unwrap();
+            out.put(&u, &at(0)).unwrap();
+            out.end_step().unwrap();
+        }
+        out.close().unwrap();
+    }
+    // The streams are younger than both, however coarse the file system's clock.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let series =
+        |file: &str| fixture.fine(&["compress", file, "-o", "out/", "--abs", "0.01", "--resume"]);
+    series("first.bp");
+    let again = series("first.bp");
+    assert!(again.contains("(6 kept)"), "{again}");
+    let second = series("second.bp");
+    assert!(second.contains("(3 kept, 3 replaced: inputs changed)"), "{second}");
+    let verified = fixture.fine(&["verify", "out", "--original", "second.bp"]);
+    assert!(verified.contains("all 6 streams hold"), "{verified}");
+}
+
 #[test]
 fn all_steps_are_a_series() {
     let fixture = Fixture::new();

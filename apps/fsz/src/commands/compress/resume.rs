@@ -1,5 +1,6 @@
 //! What an earlier run left of a series: kept where it was asked for the same, refused where it was not.
 
+use std::collections::HashMap;
 use std::time::SystemTime;
 
 use anyhow::{Error, Result, anyhow, bail};
@@ -42,7 +43,37 @@ pub fn find(
 ) -> Result<Vec<Option<Kept>>> {
     let model = args.profile.model(args.research.research())?;
     let model = model.as_ref().map(StreamFile::stream).transpose()?;
-    steps.iter().map(|step| look(args, codec, inputs, step, model.as_ref())).collect()
+    let look = |step| look(args, codec, inputs, step, model.as_ref());
+    let mut kept = steps.iter().map(look).collect::<Result<Vec<_>>>()?;
+    if inputs.are_of_one_file() {
+        refuse_other_file(codec, inputs, steps, &mut kept)?;
+    }
+    Ok(kept)
+}
+
+/// Keeps no step of a variable of an ADIOS2 file whose last one that is there is of another file: all of them are. The first
+/// steps of two runs may be the same, and to read a step takes longer than to look at a few values.
+fn refuse_other_file(
+    codec: &Codec,
+    inputs: &Inputs<'_>,
+    steps: &[Step],
+    kept: &mut [Option<Kept>],
+) -> Result<()> {
+    let mut looked: HashMap<&str, bool> = HashMap::new();
+    for (step, kept) in steps.iter().zip(kept).rev() {
+        let Some(kept) = kept.as_mut().filter(|kept| kept.fresh) else { continue };
+        kept.fresh = match looked.get(&*step.variable) {
+            Some(&same) => same,
+            None => {
+                let file = StreamFile::open(&step.output)?;
+                let field = inputs.open_step(step, codec, &Progress::new())?;
+                let same = is_of(codec, &file.stream()?, &field);
+                looked.insert(&step.variable, same);
+                same
+            }
+        };
+    }
+    Ok(())
 }
 
 fn look(
@@ -91,10 +122,13 @@ fn look(
 const PLACES: u64 = 16;
 const VALUES: u64 = 64;
 
-/// Whether a stream is of this field of its shape and type, by a few values: a stream does not tell the folder of its input,
-/// where a file of the same name may be that of another run.
+/// Whether a stream is of this field, by a few values: a stream does not tell its input, and that of another run may have the
+/// same name.
 fn is_of(codec: &Codec, stream: &Stream<'_>, field: &Field) -> bool {
     let shape = &stream.header().shape;
+    if field.shape().sides() != shape || field.dtype() != stream.header().dtype {
+        return false;
+    }
     let (Some(&row), elements) = (shape.last(), stream.header().elements()) else { return true };
     let limits = limit::by_region(stream);
     // No error of any region is larger.

@@ -39,9 +39,9 @@ pub struct SeriesArgs {
     /// input or place in the list changed, whose values are damaged, or that are coded like another file than
     /// that of --like; a damaged header is an error. An input also counts as changed after chmod, chown or a
     /// new hard link: only the time of these shows that an older file took its place, as by mv, cp -p or tar.
-    /// Streams do not tell the folder of their input: of raw and .npy files a few values are compared with the
-    /// stream's, so that files of the same names in another folder count as changed if these differ by more than the
-    /// bound
+    /// Streams do not tell their input: of raw and .npy files, and of the last step of each variable of an ADIOS2
+    /// file, a few values are compared with the stream's, so that those of another run count as changed if these
+    /// differ by more than the bound
     #[arg(long, conflicts_with = "force")]
     pub resume: bool,
 }

@@ -229,7 +229,12 @@ impl<'a> Inputs<'a> {
         Ok(field.with_named_missing(&self.args.missing))
     }
 
-    /// The field of a step where its file has the values as they are: to open it takes no time.
+    /// Whether all steps are of one ADIOS2 file.
+    pub fn are_of_one_file(&self) -> bool {
+        self.args.input.first().is_some_and(|path| is_bp(path).is_ok_and(|bp| bp))
+    }
+
+    /// The field of a step where its file has the values as they are, which is mapped, as a rule.
     pub fn open_plain(&self, step: &Step, codec: &Codec) -> Result<Option<Field>> {
         let path = &self.args.input[step.input];
         if !matches!(Kind::of(path)?, Kind::Raw | Kind::Npy) {
