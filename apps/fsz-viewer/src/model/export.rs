@@ -1,7 +1,7 @@
 //! What is shown, as text: tables for other programs, and a command line.
 
 use fsz::{Bound, DType, Progress};
-use fsz_field::Kind;
+use fsz_field::{Kind, field_name};
 use fsz_shell::{path_word, word};
 
 use crate::model::document::Document;
@@ -100,7 +100,7 @@ fn raw_options(of: &Document) -> String {
 
 /// The command line that compresses an original as it was in memory.
 fn compression(original: &Document, made: &Document, bound: Bound, selection: &str) -> String {
-    let name = original.path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = field_name(&original.path).to_string_lossy();
     let file = format!("{name}.fsz");
     let (path, output) = (path_word(&original.path), word(&file));
     let (option, number) = match bound {
@@ -227,5 +227,9 @@ mod tests {
             let expected = format!("fsz compress /data/U.npy -o U.fsz {option} --profile paper");
             assert_eq!(command(&session), Some(expected));
         }
+        // Where the step is the ending, it is told.
+        session.set.original.as_mut().unwrap().path = "/data/u.0001".into();
+        let told = command(&session).unwrap();
+        assert!(told.starts_with("fsz compress /data/u.0001 -o u.0001.fsz --ratio 12.5"), "{told}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use fsz::{Bound, DType, Profile, Progress};
-use fsz_field::{Folder, Output};
+use fsz_field::{Folder, Output, field_name};
 use fsz_shell::path_word;
 use fsz_study::{
     Cache, Eta, ExternalStream, FieldRecord, Fsz1Stream, GpuRun, Input, Peer, Plan, Study,
@@ -270,7 +270,7 @@ impl Args {
 
 /// The file's name with its type, since a field may be given in both.
 fn name(path: &Path) -> String {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = field_name(path).to_string_lossy().into_owned();
     match path.extension() {
         Some(extension) if extension == "f64" => format!("{stem}.f64"),
         _ => stem,

@@ -305,6 +305,15 @@ fn steps_may_be_the_endings_of_names() {
     assert!(verified.contains("all 3 streams hold"), "{verified}");
     fixture.fine(&["decompress", "out", "-o", "back"]);
     assert!(fixture.path("back/u.0010.npy").exists());
+    let figures = fixture.path("b.json");
+    let bench = ["bench", "u.0001", "u.0010", "--target-mb", "1", "--repeat", "1"];
+    fixture
+        .fine(&[&bench[..], &["--shape", "6x20x30", "--json", figures.to_str().unwrap()]].concat());
+    let rows: serde_json::Value = serde_json::from_slice(&fixture.read("b.json")).unwrap();
+    assert!(rows.as_array().unwrap().iter().any(|row| row["field"] == "u.0010"), "{rows}");
+    let study = ["study", "u.0001", "u.0002", "-o", "s", "--shape", "6x20x30", "--range", "1e-2"];
+    let told = fixture.run(&study).err;
+    assert!(told.starts_with("u.0001 (1 of 2)") && told.contains("u.0002 (2 of 2)"), "{told}");
     // As a shell lists them.
     let names = ["u.10", "u.9"];
     names.into_iter().for_each(|name| fixture.write_f32(name, &at(0)));

@@ -1,6 +1,7 @@
 //! What can be written into files.
 
 use egui::Ui;
+use fsz_field::field_name;
 
 use crate::model::export::command;
 use crate::view::command::{Command, Export};
@@ -10,9 +11,8 @@ use crate::view::input::PanelInput;
 pub fn export_menu(ui: &mut Ui, input: &PanelInput<'_>) -> Vec<Command> {
     let mut commands = Vec::new();
     let session = input.session;
-    let stem = session.set.leader().map_or(String::new(), |d| {
-        d.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
-    });
+    let leader = session.set.leader();
+    let stem = leader.map_or(String::new(), |d| field_name(&d.path).to_string_lossy().into_owned());
     ui.label("Save to the working directory:");
     let (axis, plane) = (session.place.axis, session.place.plane);
     let (layout, volume) = (input.settings().layout, input.shows_volume());

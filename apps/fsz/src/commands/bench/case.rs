@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use fsz::{Bound, Codec, CompressOptions, Element, Profile};
-use fsz_field::{Field, Shape, with_values};
+use fsz_field::{Field, Shape, field_name, with_values};
 
 use crate::source::{SourceArgs, synthetic};
 
@@ -19,7 +19,7 @@ impl Case {
     /// The file at `path`, else the synthetic field of that name, of about `bytes`; with the missing values that are
     /// named, or else those that the file tells.
     pub fn open(path: &Path, source: &SourceArgs, bytes: u64, missing: &[f64]) -> Result<Case> {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = field_name(path).to_string_lossy().into_owned();
         let mut field =
             source.open_or_make(path, bytes, &Codec::cpu())?.with_named_missing(missing);
         ensure!(!field.values().bytes().is_empty(), "{}: no values to measure", path.display());
