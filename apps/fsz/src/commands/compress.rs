@@ -24,6 +24,7 @@ mod range;
 mod resume;
 mod series;
 mod steps;
+mod twice;
 mod unset;
 
 use range::Range;
@@ -331,6 +332,7 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     let mut output = output::create(&args.output, args.force, &args.inputs())?;
     output::refuse_stream(&args.output)?;
     let source = args.inputs.source(&args.input[0])?;
+    let own_error = twice::own_error(&args.input[0])?;
     let all = ", or end the output with / to compress all of them";
     let field = source.open_chosen(&args.input[0], &codec, all, quiet)?;
     let field = field.with_named_missing(&args.missing);
@@ -344,7 +346,8 @@ pub fn run(args: &Args, quiet: bool) -> Result<()> {
     output.put(stream.as_bytes())?;
     output.commit()?;
     let all = [fill_value::remark, missed::remark, coarse::remark, unset::remark];
-    for remark in all.into_iter().filter_map(|remark| remark(&stream)) {
+    let twice = twice::remark(&args.input[0], own_error, &stream);
+    for remark in all.into_iter().filter_map(|remark| remark(&stream)).chain(twice) {
         terminal::note(quiet, &remark);
     }
     terminal::summary(quiet, direct, &summary(args, &stream))

@@ -498,3 +498,29 @@ fn a_ratio_that_is_missed_is_told() {
         assert!(told, "{run:?}");
     }
 }
+
+/// The bound is held against what was decoded, not against the first original.
+#[test]
+fn what_was_compressed_before_is_told() {
+    let fixture = Fixture::with_stream();
+    let first = fixture.json(&["inspect", "T.fsz", "--json"]);
+    let own = first["certificate"]["max_abs_error"].as_f64().unwrap();
+    for output in ["again.fsz", "series/"] {
+        let run = fixture.run(&["compress", "T.fsz", "-o", output, "--abs", "0.5"]);
+        let told = "T.fsz was compressed before, with errors of up to ";
+        let numbers = run.err.strip_prefix(told).expect("a remark").trim_end();
+        let (found, both) = numbers.split_once(": both together are up to ").unwrap();
+        let [found, both] = [found, both].map(|number| number.parse::<f64>().unwrap());
+        assert!((found / own - 1.0).abs() < 1e-5, "{run:?}");
+        let stream = output.replace("series/", "series/T.fsz");
+        let error = fixture.json(&["compare", FIELD, &stream, "--json"])["max_abs_error"].as_f64();
+        assert!(
+            error.unwrap() > 0.5 && error.unwrap() <= both * (1.0 + 1e-5),
+            "{error:?}: {run:?}"
+        );
+    }
+    // Of what lost nothing there is nothing to say.
+    fixture.fine(&["compress", FIELD, "-o", "exact.fsz", "--abs", "1e-30"]);
+    let run = fixture.run(&["compress", "exact.fsz", "-o", "x.fsz", "--abs", "0.5"]);
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}

@@ -11,7 +11,7 @@ use fsz_figure::number;
 use super::range::Range;
 use super::resume::{self, Kept};
 use super::steps::{Inputs, Step};
-use super::{Args, coarse, compress, fill_value, missed, unset};
+use super::{Args, coarse, compress, fill_value, missed, twice, unset};
 use crate::bar::Overall;
 use crate::failure::is_interrupt;
 use crate::interrupt::Cancellable;
@@ -114,7 +114,9 @@ pub fn run(args: &Args, codec: &Codec, quiet: bool) -> Result<()> {
     })?;
     drop(filled);
     let coarse = sum.coarse.iter().flatten();
-    for remark in sum.remark.iter().chain(&sum.missed_text()).chain(coarse).chain(&sum.unset) {
+    let missed = sum.missed_text();
+    let others = coarse.chain(&sum.unset).chain(&sum.twice);
+    for remark in sum.remark.iter().chain(&missed).chain(others) {
         terminal::note(quiet, remark);
     }
     let steps = terminal::count(steps.len(), "step");
@@ -223,6 +225,7 @@ impl Series<'_> {
                 let stream = file.stream()?;
                 if is_whole(&stream, overall)? {
                     sum.add(&stream);
+                    sum.add_own_error(self.inputs.path(step), &stream)?;
                     there.kept += 1;
                     overall.next(step.bytes);
                     continue;
@@ -247,7 +250,9 @@ impl Series<'_> {
             output.put(&bytes)?;
             folder.commit(output)?;
             interrupt::keeps(self.quiet, self.left);
-            sum.add(&Stream::open(&bytes)?);
+            let stream = Stream::open(&bytes)?;
+            sum.add(&stream);
+            sum.add_own_error(self.inputs.path(step), &stream)?;
         }
         Ok((sum, there))
     }
@@ -307,6 +312,8 @@ struct Sum {
     coarse: Option<Option<String>>,
     /// The first about a mask that is set nowhere.
     unset: Option<String>,
+    /// The first about an input that was compressed before.
+    twice: Option<String>,
 }
 
 impl Sum {
@@ -330,6 +337,14 @@ impl Sum {
         if self.bound.as_ref().is_none_or(|(largest, _)| bound > *largest) {
             self.bound = Some((bound, limit::of_all(stream)));
         }
+    }
+
+    /// Takes in what the input of a stream has for errors.
+    fn add_own_error(&mut self, path: &Path, stream: &Stream<'_>) -> Result<()> {
+        if self.twice.is_none() {
+            self.twice = twice::remark(path, twice::own_error(path)?, stream);
+        }
+        Ok(())
     }
 
     fn missed_text(&self) -> Option<String> {

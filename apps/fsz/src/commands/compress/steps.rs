@@ -213,6 +213,11 @@ impl<'a> Inputs<'a> {
         ))
     }
 
+    /// The file that a step is in.
+    pub fn path(&self, step: &Step) -> &Path {
+        &self.args.input[step.input]
+    }
+
     /// The field of a step, with the missing values that are named; decoding a stream reports to `progress`, and is
     /// cancelled by it.
     pub fn open_step(&self, step: &Step, codec: &Codec, progress: &Arc<Progress>) -> Result<Field> {
