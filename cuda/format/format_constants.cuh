@@ -163,6 +163,7 @@ constexpr u32 RELATIVE_KNEE = 5u;
 constexpr u32 DENSE_BOX = 4096u;
 constexpr u32 DENSE_LANES = 32u;
 constexpr u32 DENSE_MIN_COLUMNS = 20u;
+constexpr u32 DENSE_LISTED_SHARE = 32u;
 constexpr u32 DENSE_SLOT_BITS = 9u;
 constexpr u32 DENSE_SLOTS = 512u;
 constexpr u32 DENSE_LOW = 32768u;

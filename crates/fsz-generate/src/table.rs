@@ -95,6 +95,7 @@ pub fn dense_constants() -> Vec<(&'static str, u64)> {
         ("BOX", dense::BOX as u64),
         ("LANES", dense::LANES as u64),
         ("MIN_COLUMNS", dense::MIN_COLUMNS as u64),
+        ("LISTED_SHARE", dense::LISTED_SHARE as u64),
         ("SLOT_BITS", dense::SLOT_BITS.into()),
         ("SLOTS", dense::SLOTS.into()),
         ("LOW", dense::LOW.into()),

@@ -38,8 +38,9 @@ pub fn prelude() -> String {
 }
 
 /// What encoders alone ask for, and what `BoxDecoding` tells in other words.
-const UNUSED: [&str; 11] = [
+const UNUSED: [&str; 12] = [
     "MIN_COLUMNS",
+    "LISTED_SHARE",
     "PART_BITS",
     "MOST_VALUE",
     "MOST_TABLES",

@@ -19,8 +19,8 @@ struct Meeting
     /// Nanoseconds between two looks: a box takes a hundred thousand and more.
     static constexpr u32 PAUSE = 1000;
     /// How many a box that goes a long way counts, how many it is that make warps wait, and how
-    /// many there are at most: where a third of the boxes go long ways.
-    static constexpr i32 LONG_WAY = 2;
+    /// many there are at most: where a ninth of the boxes go long ways.
+    static constexpr i32 LONG_WAY = 8;
     static constexpr i32 WORTH = 8;
     static constexpr i32 MOST = 16;
 

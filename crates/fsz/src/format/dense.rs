@@ -20,6 +20,8 @@ pub const RAW_BITS: u32 = 15;
 pub const DIRECT: i32 = 15;
 /// Differences whose zigzag number is below this have a symbol of their own.
 pub const LORENZO_DIRECT: u32 = 16;
+/// Of how many elements of an interpolated box one may be listed.
+pub const LISTED_SHARE: usize = 32;
 /// Symbols of residuals: small ones, a class for each bit length, any other.
 pub const RESIDUAL_SYMBOLS: usize = 42;
 /// Raw bits behind the last of them.

@@ -17,7 +17,9 @@ use super::{
 };
 use crate::{
     element::Element,
-    format::dense::{CORNERS, LANES, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps},
+    format::dense::{
+        CORNERS, LANES, LISTED_SHARE, LORENZO_CONTEXTS, MOST_VALUE, PART_BITS, PASS_FLAGS, Taps,
+    },
     profile::Plan,
     quantizer::{Errors, NONE},
     simd::Level,
@@ -68,7 +70,17 @@ pub(super) struct Aim<T> {
 
 /// Elements of a box to be interpolated that may be listed.
 fn most_listed(order: &Order) -> usize {
-    order.len / 32
+    order.len / LISTED_SHARE
+}
+
+/// The mask of a box of which so many elements can be masked. A single one is listed, where any may be: to code a mask
+/// takes longer, and about as many bits.
+fn mask_of(masked: usize, len: usize) -> Mask {
+    match masked {
+        1 if len >= LISTED_SHARE => Mask::None,
+        all if all == len => Mask::All,
+        _ => Mask::Coded,
+    }
 }
 
 /// A box may not be coded so: its values leave the lattice, or too many elements would be listed.
@@ -161,8 +173,10 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         let alike = keep_alike(self.level, elements, &self.points, &order.at, masks);
         let Some(pattern) = alike else { return Escapes::NONE };
         self.mask_bits.put(&self.point_masks);
-        let mask = if self.mask_bits.count() == order.len { Mask::All } else { Mask::Coded };
-        Escapes { mask, pattern, listed: Vec::new() }
+        match mask_of(self.mask_bits.count(), order.len) {
+            Mask::None => Escapes::NONE,
+            mask => Escapes { mask, pattern, listed: Vec::new() },
+        }
     }
 
     /// The mask: of the elements without a code, as `self.codes` tells, those that have the bits of the first. The
@@ -177,6 +191,13 @@ impl<'a, T: Element> BoxCoder<'a, T> {
         self.masks.extend(own.map(|(d, &q)| ((q == NONE) & (d.to_bits64() == pattern)) as u8));
         let masked = self.masks.iter().map(|&m| m as u32).sum::<u32>() as usize;
         let without = self.codes.iter().map(|&q| (q == NONE) as u32).sum::<u32>() as usize;
+        let mask = mask_of(masked, elements.len());
+        let masked = if mask == Mask::None {
+            self.masks[first] = 0;
+            0
+        } else {
+            masked
+        };
         if without - masked > elements.len() / 4 {
             return Err(Unfit);
         }
@@ -188,7 +209,9 @@ impl<'a, T: Element> BoxCoder<'a, T> {
                 }
             }
         }
-        let mask = if masked == elements.len() { Mask::All } else { Mask::Coded };
+        if mask == Mask::None {
+            return Ok(Escapes { listed, ..Escapes::NONE });
+        }
         self.point_masks.resize(order.len, 0);
         order.arrange(&self.masks, &mut self.point_masks);
         self.mask_bits.put(&self.point_masks);
@@ -456,6 +479,55 @@ impl Passes for Residuals<'_> {
             let coded = self.coded(pass.first + first, lanes as usize);
             self.items.step(Alphabet::Residual, begin + first, coded);
             first += lanes as usize;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, Codec, CompressOptions, Profile, Stream, profile::dense::Dense};
+
+    /// The plan of a field that has no codes of these elements.
+    fn plan(missing: f32) -> Plan<f32> {
+        let profile = Profile::Dense(Dense::new());
+        let options =
+            CompressOptions::new(Bound::Absolute(0.01)).profile(profile).missing(missing.into());
+        let mut bytes = vec![0; 10_000];
+        let len = Codec::cpu().compress_into(&[0f32; 8], &[8], &options, &mut bytes).expect("room");
+        let stream = Stream::open(&bytes[..len]).expect("a stream");
+        Plan::of_header(stream.header()).expect("our own")
+    }
+
+    #[test]
+    fn a_single_element_is_listed_where_any_may_be_and_several_are_masked() {
+        const MISSING: f32 = -999.0;
+        let plan = plan(MISSING);
+        for len in [2usize, 31, 32, 33, 4096] {
+            for count in [0, 1, 2, len] {
+                let mut own: Vec<f32> = (0..len).map(|i| (i as f32 * 0.01).sin()).collect();
+                (0..count).for_each(|k| own[(len / 2 + 7 * k) % len] = MISSING);
+                let count = own.iter().filter(|&&d| d == MISSING).count();
+                let order = Order::new([1, 1, len]);
+                let mut coder = BoxCoder::new(&plan, Choice::default(), Level::detect());
+                let (mask, listed) = match count {
+                    0 => (Mask::None, 0),
+                    1 if len >= 32 => (Mask::None, 1),
+                    all if all == len => (Mask::All, 0),
+                    _ => (Mask::Coded, 0),
+                };
+                let aim = coder.aim(&order, &own, 0);
+                let Ok((_, escapes)) = coder.interpolate(&order, Taps::Linear, &aim) else {
+                    panic!("{len}, {count}: does not fit");
+                };
+                let found = (escapes.mask, escapes.listed.len());
+                assert_eq!(found, (mask, listed), "{len}, {count}: interpolated");
+                let Ok((_, escapes, _)) = coder.lorenzo(&order, &own, 0, Some(&aim)) else {
+                    panic!("{len}, {count}: too many are listed");
+                };
+                let found = (escapes.mask, escapes.listed.len());
+                assert_eq!(found, (mask, listed), "{len}, {count}: by Lorenzo prediction");
+            }
         }
     }
 }

@@ -289,6 +289,33 @@ mod tests {
         assert!(chosen_ways.len() > 2, "{chosen_ways:?}");
     }
 
+    /// Where boxes are coded by Lorenzo prediction anyway all are, but where interpolation gains much by the others.
+    #[test]
+    fn lorenzo_prediction_is_chosen_where_most_boxes_do_not_fit_interpolation() {
+        const N: usize = 64 * 4096;
+        // Waves that no box of 4096 has codes in reach for in the first of every so many.
+        let field = |rough_of: usize| -> Vec<f64> {
+            let wave = |i: usize| (i as f64 * 0.002).sin();
+            let of = |i: usize| if i / 4096 % rough_of == 0 { 2000.0 } else { 20.0 };
+            (0..N).map(|i| of(i) * wave(i)).collect()
+        };
+        let lorenzo = |rough_of| {
+            let stream =
+                compress(&field(rough_of), &[N as u64], Bound::Absolute(0.01), Layout::Line);
+            let rough = N / 4096 / rough_of;
+            let is_lorenzo = |tile: u64| {
+                let costs = stream.tile_costs(tile).expect("a tile");
+                let chosen = costs.into_iter().find(|cost| cost.chosen).expect("one");
+                matches!(chosen.coding, TileCoding::Lorenzo(_))
+            };
+            let boxes = (0..64).filter(|&tile| is_lorenzo(tile)).count();
+            (dense_of(&stream).choice.predictor == Predictor::Lorenzo, boxes, rough)
+        };
+        assert_eq!(lorenzo(1), (true, 64, 64));
+        let (all, boxes, rough) = lorenzo(16);
+        assert_eq!((all, boxes), (false, rough), "few do not fit");
+    }
+
     /// What is decoded is coded to the same again: the chosen way costs as much by it as by the original.
     #[test]
     fn the_chosen_way_costs_the_same_by_what_is_decoded() {

@@ -13,7 +13,7 @@ use super::{
     encode::Orders,
     escapes::Escapes,
     items::Items,
-    tables::{COST_BITS, Histogram, Tables, empty_histogram},
+    tables::{Alphabet, COST_BITS, Histogram, Tables, empty_histogram},
 };
 use crate::{
     element::Element,
@@ -43,8 +43,10 @@ pub(crate) const FITTING: u64 = 768;
 pub(crate) const FITTING_SHARE: u64 = 128;
 /// What part of its cost a predictor that is slower must gain: Lorenzo prediction, ...
 const LORENZO_GAIN: u128 = 50;
-/// ... blended interpolation.
+/// ... blended interpolation, ...
 const BLENDED_GAIN: u128 = 100;
+/// ... interpolation, of the part that is coded by Lorenzo prediction after all: boxes are tried both ways.
+const MIXED_GAIN: u128 = 10;
 /// Bits that a chunk takes beside its symbols: states less what they hold of the symbols, head, index.
 const CHUNK_BITS: u64 = LANES as u64 * 24 + 5 * 32;
 
@@ -79,6 +81,12 @@ impl Counted {
         for (all, own) in self.histogram.iter_mut().zip(&other.histogram) {
             all.iter_mut().zip(own).for_each(|(a, o)| *a += o);
         }
+    }
+
+    /// Differences among its symbols: those of boxes by Lorenzo prediction, and few others.
+    fn differences_of_all(&self) -> u64 {
+        let contexts = Alphabet::Difference.first()..Alphabet::Flag.first();
+        self.histogram[contexts].iter().flatten().sum()
     }
 
     /// The tables that are fitted to it.
@@ -504,8 +512,11 @@ impl<T: Element> Sample<'_, T> {
             let cost = cost + (((chunks * CHUNK_BITS) as u128) << COST_BITS);
             let slower = match choice.predictor {
                 Predictor::Lorenzo => cost / LORENZO_GAIN,
-                Predictor::Interpolation(Taps::Blended) => cost / BLENDED_GAIN,
-                Predictor::Interpolation(_) => 0,
+                Predictor::Interpolation(taps) => {
+                    let blended = if taps == Taps::Blended { cost / BLENDED_GAIN } else { 0 };
+                    let mixed = cost * counted.differences_of_all() as u128;
+                    blended + mixed / (MIXED_GAIN * counted.elements as u128)
+                }
             };
             Cost { cost: cost + slower, layout, choice }
         };

@@ -1,5 +1,5 @@
-// The elements of a box, as the lanes of a warp take them, for what takes few instructions and for
-// what takes many: these stand once, so that they stay at hand.
+// The elements of a box, as the lanes of a warp take them. What is done with each stands once, so
+// that its instructions stay at hand.
 #pragma once
 
 #include "profile/dense/encode/box/each_turn.cuh"
@@ -115,62 +115,33 @@ template <u32 LAYOUT, u32 WIDTH, class T, class Place> struct SpanLoads
     }
 };
 
-/// Gives `take` the elements of a box by WIDTH, with their places. SHORT: some at a time.
-template <u32 LAYOUT, u32 WIDTH, bool SHORT, class T, class Place, class Take>
+/// Gives `take` the elements of a box by WIDTH, with their places.
+template <u32 LAYOUT, u32 WIDTH, class T, class Place, class Take>
 FSZ_DEVICE void each_element_at(const BoxSpan<T> &span, const Place &place_of, const Take &take)
 {
     const SpanLoads<LAYOUT, WIDTH, T, Place> load(span, place_of);
-    if constexpr (SHORT)
+    // Those that come next are on their way while some are worked on.
+    constexpr u32 AHEAD = WIDTH == 4 ? 1 : 3;
+    T d[AHEAD + 1][WIDTH];
+    u32 place[AHEAD + 1];
+#pragma unroll
+    for (u32 k = 0; k < AHEAD; ++k)
     {
-        // More would not stay in registers.
-        constexpr u32 BATCH = WIDTH == 4 ? 2 : 8;
-        T d[BATCH][WIDTH];
-        u32 place[BATCH];
-#pragma unroll
-        for (u32 k = 0; k < BATCH; ++k)
-        {
-            load(lane_id() + 32 * k, place[k], d[k]);
-        }
-#pragma unroll 1
-        for (u32 from = lane_id(); from < load.count; from += 32 * BATCH)
-        {
-            // Where elements were are loaded those to come: moving them would wait for them.
-#pragma unroll
-            for (u32 k = 0; k < BATCH; ++k)
-            {
-                if (from + 32 * k < load.count)
-                {
-                    take(place[k], d[k]);
-                }
-                load(from + 32 * BATCH + 32 * k, place[k], d[k]);
-            }
-        }
+        load(lane_id() + 32 * k, place[k], d[k]);
     }
-    else
+#pragma unroll 1
+    for (u32 from = lane_id(); from < load.count; from += 32)
     {
-        // Those that come next are on their way while some are worked on.
-        constexpr u32 AHEAD = WIDTH == 4 ? 1 : 3;
-        T d[AHEAD + 1][WIDTH];
-        u32 place[AHEAD + 1];
+        load(from + 32 * AHEAD, place[AHEAD], d[AHEAD]);
+        take(place[0], d[0]);
 #pragma unroll
         for (u32 k = 0; k < AHEAD; ++k)
         {
-            load(lane_id() + 32 * k, place[k], d[k]);
-        }
-#pragma unroll 1
-        for (u32 from = lane_id(); from < load.count; from += 32)
-        {
-            load(from + 32 * AHEAD, place[AHEAD], d[AHEAD]);
-            take(place[0], d[0]);
+            place[k] = place[k + 1];
 #pragma unroll
-            for (u32 k = 0; k < AHEAD; ++k)
+            for (u32 e = 0; e < WIDTH; ++e)
             {
-                place[k] = place[k + 1];
-#pragma unroll
-                for (u32 e = 0; e < WIDTH; ++e)
-                {
-                    d[k][e] = d[k + 1][e];
-                }
+                d[k][e] = d[k + 1][e];
             }
         }
     }
@@ -188,7 +159,7 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 {
     if constexpr (WIDTH > 1 || LAYOUT == LAYOUT_LINE)
     {
-        each_element_at<LAYOUT, WIDTH, false>(span, stage_place<LAYOUT>, take);
+        each_element_at<LAYOUT, WIDTH>(span, stage_place<LAYOUT>, take);
     }
     else
     {
@@ -197,16 +168,12 @@ FSZ_DEVICE void each_element(const BoxSpan<T> &span, const Take &take)
 }
 
 /// Gives `use` elements and words of theirs, and takes the words that it gives.
-template <bool SHORT, u32 WIDTH, class T, class Use>
+template <u32 WIDTH, class T, class Use>
 FSZ_DEVICE void each_word(const T (&elements)[WIDTH], u32 (&words)[WIDTH], const Use &use)
 {
-    if constexpr (SHORT || WIDTH == 1)
+    if constexpr (WIDTH == 1)
     {
-#pragma unroll
-        for (u32 k = 0; k < WIDTH; ++k)
-        {
-            words[k] = use(elements[k], words[k]);
-        }
+        words[0] = use(elements[0], words[0]);
     }
     else
     {

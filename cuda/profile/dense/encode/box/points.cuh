@@ -23,8 +23,6 @@ template <class Z> struct Points;
 template <class T> struct Points<Quantizer<T>>
 {
     using Error = T;
-    /// Whether a code takes few instructions.
-    static constexpr bool SHORT = true;
 
     const Quantizer<T> z;
     const Missing<T> &missing;

@@ -127,6 +127,15 @@ template <class T, class Error, class Coder> struct BoxCoder
             });
     }
 
+    /// Codes differences that are kept in words.
+    template <class Rows>
+    FSZ_DEVICE void code_words(const Rows &rows, const u32 *events, u32 len, u32 steps)
+    {
+        coder = CoderParts::call([coder = coder, rows, events, len, steps]() {
+            return code_lorenzo(coder, rows, events, len, steps);
+        });
+    }
+
     /// Codes the events of any box in a slot.
     FSZ_DEVICE void code_residuals(const Program &program, u32 flags, const u32 *events)
     {
@@ -160,10 +169,14 @@ template <class T, class Error, class Coder> struct BoxCoder
             {
                 if constexpr (Coder::WRITES)
                 {
-                    coder = CoderParts::call(
-                        [coder = coder, events = slot.lorenzo(), len = of.len, steps = of.steps]() {
-                            return code_lorenzo(coder, events, len, steps);
-                        });
+                    code_words(NearRows{coder.packed_rows}, slot.lorenzo(), of.len, of.steps);
+                }
+            }
+            else if (of.kept == Kept::LORENZO_AMONG)
+            {
+                if constexpr (Coder::WRITES)
+                {
+                    code_words(FarRows{coder.rows}, slot.lorenzo(), of.len, of.steps);
                 }
             }
             else if (of.kept == Kept::RESIDUALS)

@@ -22,6 +22,31 @@ FSZ_DEVICE void pack_differences(const SymbolRows &rows, PackedRow *to)
     }
 }
 
+/// The rows of differences in shared memory.
+struct NearRows
+{
+    u32 at;
+
+    FSZ_DEVICE PackedRow row(u32 context, u32 symbol) const
+    {
+        return load_row(at + sizeof(PackedRow) * (context * DENSE_DIFFERENCE_SYMBOLS + symbol));
+    }
+};
+
+/// Those in device memory, of streams that have residuals in shared memory.
+struct FarRows
+{
+    const SymbolRows *rows;
+
+    FSZ_DEVICE PackedRow row(u32 context, u32 symbol) const
+    {
+        static_assert(sizeof(SymbolRow) == sizeof(uint2), "in one load");
+        const SymbolRow *const from = &(*rows)[FIRST_DIFFERENCE + context][symbol];
+        const uint2 words = __ldg(reinterpret_cast<const uint2 *>(from));
+        return packed_row({words.x, static_cast<u16>(words.y), static_cast<u16>(words.y >> 16)});
+    }
+};
+
 /// What the coder does for a lane's difference: its symbol's row, and the raw bits before.
 struct CodedDifference
 {
@@ -30,12 +55,13 @@ struct CodedDifference
     u32 raw;
 };
 
-FSZ_DEVICE CodedDifference coded_difference(u32 rows, u32 event, bool active)
+template <class Rows>
+FSZ_DEVICE CodedDifference coded_difference(const Rows &rows, u32 event, bool active)
 {
     const i32 l = LorenzoEvent::difference(event);
     const CodedSymbol own = difference_symbol(l);
-    const u32 number = LorenzoEvent::context(event) * DENSE_DIFFERENCE_SYMBOLS + own.symbol;
-    const PackedRow row = load_row(rows + 8 * (active ? number : 0));
+    const PackedRow row =
+        rows.row(active ? LorenzoEvent::context(event) : 0, active ? own.symbol : 0);
     if (!active)
     {
         return {PACKED_IDLE, 0, 0};
@@ -53,7 +79,9 @@ FSZ_DEVICE RansEncoder code_long(RansEncoder coder, u32 bits, u32 raw)
 }
 
 /// Codes the events of `steps` steps of a box of `len` elements.
-FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, const u32 *events, u32 len, u32 steps)
+template <class Rows>
+FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, const Rows &rows, const u32 *events, u32 len,
+                                    u32 steps)
 {
     const u32 own = lorenzo_own(len), ring = coder.ring + 16 * lane_id();
     const u32 quads = same((steps + LORENZO_QUAD - 1) / LORENZO_QUAD);
@@ -71,7 +99,7 @@ FSZ_DEVICE RansEncoder code_lorenzo(RansEncoder coder, const u32 *events, u32 le
 #pragma unroll
         for (u32 k = 0; k < LORENZO_QUAD; ++k)
         {
-            made[k] = coded_difference(coder.packed_rows, next[k], LORENZO_QUAD * quad + k < own);
+            made[k] = coded_difference(rows, next[k], LORENZO_QUAD * quad + k < own);
         }
         if (quad > 0)
         {

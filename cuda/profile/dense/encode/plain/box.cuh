@@ -17,9 +17,11 @@ template <class Error, class Bits> struct PlainOutcome
     PlainWalked walked;
     Misfit misfit;
     Error max_error;
-    /// Steps of events of the mask, and what is masked, of a box that may have a mask.
+    /// Steps of events of the mask, and what is masked, of a box that may have a mask; `single`:
+    /// whether that is one element, which is listed instead.
     u32 mask_steps;
     u32 masked;
+    bool single;
     Bits pattern;
     /// Elements that were listed before the walk.
     u32 listed;
@@ -145,6 +147,7 @@ template <class Z> struct PlainBoxes
             };
             const auto found = points.with_numbers(notes().own(), use);
             out.masked = found.box.masked;
+            out.single = found.box.single;
             out.listed = found.box.listed;
             out.pattern = found.box.pattern;
             out.misfit = found.misfit;
@@ -153,7 +156,8 @@ template <class Z> struct PlainBoxes
                 return false;
             }
             __syncwarp();
-            out.mask_steps = out.masked > 0 ? mask_of<LAYOUT>(program, events) : 0;
+            const bool coded = out.masked > 0 && !out.single;
+            out.mask_steps = coded ? mask_of<LAYOUT>(program, events) : 0;
         }
         else
         {
@@ -185,7 +189,7 @@ template <class Z> struct PlainBoxes
             return;
         }
         out.walked = walk<LAYOUT, MASKED>(program, events + 32 * flag_words(out.mask_steps));
-        const LeftOut<T, MASKED> left_out{out.pattern};
+        const LeftOut<T, MASKED> left_out{out.pattern, out.single};
         // Where some are listed all are looked at for that.
         if (out.walked.fits() &&
             (out.listed > 0 || !strict<LAYOUT, WIDTH>(left_out, out.max_error)))
@@ -211,7 +215,7 @@ template <class Z> struct PlainBoxes
     template <bool MASKED>
     FSZ_DEVICE Outcome predict(const EncodeProgram *programs, i32 own, u32 *events)
     {
-        Outcome out{{}, {false, has_guessed_targets() ? 0 : Misfit::ANY}, {}, 0, 0, 0, 0};
+        Outcome out{{}, {false, has_guessed_targets() ? 0 : Misfit::ANY}, {}, 0, 0, false, 0, 0};
         constexpr i32 FAR = (1 << 29) - (1 << 17);
         notes().keep(Note::OWN, static_cast<u32>(own));
         if (!predicted() || own > FAR || own < -FAR)

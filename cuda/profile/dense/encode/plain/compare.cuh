@@ -28,6 +28,8 @@ template <class Error, class T> struct Decoded
 template <class T, bool MASKED> struct LeftOut
 {
     typename Element<T>::Bits pattern;
+    /// Whether there is a single one, which is listed.
+    bool listed;
 
     FSZ_DEVICE bool has(T d) const { return MASKED && bits_of(d) == pattern; }
 };

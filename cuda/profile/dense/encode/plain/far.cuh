@@ -18,8 +18,9 @@ template <class Error, class T> struct FarElements
 };
 
 /// Lists the elements of a box that was walked through at `stage` whose errors are too large, or if
-/// ALL those that have no target, too, as bits at `listed`; `own` is the code of its first element.
-/// `known` has an error that keeps the bound, and the range if `range`.
+/// ALL those that have no target, too, and a single one that is left out, as bits at `listed`;
+/// `own` is the code of its first element. `known` has an error that keeps the bound, and the range
+/// if `range`.
 template <bool ALL, class Points, class T, bool MASKED>
 FSZ_DEVICE FarElements<typename Points::Error, T>
 list_far(const BoxSpan<T> &span, u32 stage, u32 layout, const Points &points, i32 own,
@@ -39,14 +40,20 @@ list_far(const BoxSpan<T> &span, u32 stage, u32 layout, const Points &points, i3
         const SpanPoint point(rows, planes, min(from + lane, len - 1));
         const u32 word = load_word(stage + point.place(layout));
         const T d = __ldg(span.at(point));
-        const bool counts = from + lane < len && !out.has(d);
+        const bool left = out.has(d);
+        const bool counts = from + lane < len && !left;
         i32 target;
         bool has = !ALL || targets(d, target);
-        const bool is_far =
+        bool is_far =
             counts && !(has && near.takes(d, static_cast<i32>(zero + word), far.found.error));
         if (!ALL && is_far)
         {
             has = targets(d, target);
+        }
+        if (left && out.listed)
+        {
+            is_far = from + lane < len;
+            has = false;
         }
         if (range && counts)
         {

@@ -109,9 +109,9 @@ FSZ_DEVICE LorenzoCodes<Error, T> lorenzo_codes(BoxSpan<T> span, u32 stage, cons
         }
         return static_cast<u32>(code);
     };
-    each_element_at<LAYOUT, WIDTH, Points::SHORT>(span, place, [&](u32 at, const T(&d)[WIDTH]) {
+    each_element_at<LAYOUT, WIDTH>(span, place, [&](u32 at, const T(&d)[WIDTH]) {
         u32 codes[WIDTH] = {};
-        each_word<Points::SHORT>(d, codes, code_of);
+        each_word(d, codes, code_of);
         if constexpr (WIDTH == LORENZO_QUAD)
         {
             store_quad(stage + at, codes);

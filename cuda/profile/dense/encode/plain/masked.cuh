@@ -25,6 +25,8 @@ template <class Bits> struct MaskedBox
     bool plain;
     /// Whether all masked ones have the same bits.
     bool alike;
+    /// Whether a single one is masked, and is listed instead: it is counted among both.
+    bool single;
     u32 masked;
     /// Those that are listed, and how often one has other bits than the lane's before.
     u32 listed;
@@ -88,6 +90,7 @@ struct LeftOutOfLane
         const u32 all = __reduce_add_sync(WARP_ALL, masked);
         return {__all_sync(WARP_ALL, plain) != 0,
                 __all_sync(WARP_ALL, alike) != 0 && (all == 0 || least == most),
+                false,
                 all,
                 __reduce_add_sync(WARP_ALL, listed),
                 __reduce_add_sync(WARP_ALL, changes),
@@ -187,16 +190,20 @@ quantize_masked(const BoxSpan<T> &span, u32 stage, const Numbers &numbers,
     };
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH] = {};
-        each_word<false>(d, words, target);
+        each_word(d, words, target);
         store_targets<LAYOUT, WIDTH>(stage + place, words);
     });
     const u32 votes = __ballot_sync(WARP_ALL, masked > 0);
     const Bits all = __shfl_sync(WARP_ALL, pattern, votes ? __ffs(votes) - 1 : 0);
     alike = alike && (masked == 0 || pattern == all);
     // Nothing that is a number is left out where nothing is masked.
-    return {__all_sync(WARP_ALL, plain) != 0,     __all_sync(WARP_ALL, alike) != 0,
-            __reduce_add_sync(WARP_ALL, masked),  __reduce_add_sync(WARP_ALL, listed),
-            __reduce_add_sync(WARP_ALL, changes), votes ? all : Element<T>::QUIET_NAN};
+    return {__all_sync(WARP_ALL, plain) != 0,
+            __all_sync(WARP_ALL, alike) != 0,
+            false,
+            __reduce_add_sync(WARP_ALL, masked),
+            __reduce_add_sync(WARP_ALL, listed),
+            __reduce_add_sync(WARP_ALL, changes),
+            votes ? all : Element<T>::QUIET_NAN};
 }
 
 /// The elements of a box that have neither a code nor a target.
@@ -260,6 +267,35 @@ template <class Bits> struct QuantizedByMask
     Misfit misfit;
 };
 
+/// Lists what is masked of a box, whose targets are at `stage`, if it is a single element and any
+/// may be listed.
+template <u32 LAYOUT, class T, class Bits>
+FSZ_DEVICE void list_single(const BoxSpan<T> &span, u32 stage, MaskedBox<Bits> &box)
+{
+    const u32 len = span.len();
+    if (box.masked != 1 || len < DENSE_LISTED_SHARE)
+    {
+        return;
+    }
+    box.single = true;
+    ++box.listed;
+    const SmallDivisor rows(span.n[2]), planes(span.n[1]);
+    bool found = false;
+    __syncwarp();
+#pragma unroll 1
+    for (u32 from = lane_id(); !__any_sync(WARP_ALL, found); from += 32)
+    {
+        const SpanPoint point(rows, planes, min(from, len - 1));
+        const u32 at = stage + point.template place<LAYOUT>();
+        if (from < len && load_word(at) == MASKED_TARGET)
+        {
+            store_word(at, LISTED_TARGET);
+            found = true;
+        }
+    }
+    __syncwarp();
+}
+
 /// Turns the elements of a box with masked or listed ones into targets at `stage`. Unless too many
 /// are listed anyway, the right ones are masked: the first element without a code tells which.
 /// `guessed`: whether elements with targets may have no code.
@@ -269,15 +305,16 @@ quantize_by_mask(const BoxSpan<T> &span, u32 stage, const Numbers &numbers, cons
                  const Missing<T> *missing, bool guessed)
 {
     using Bits = typename Element<T>::Bits;
-    const u32 most = span.len() / 32;
+    const u32 most = span.len() / DENSE_LISTED_SHARE;
     MaskOf<Bits> mask{};
     Misfit misfit{false, Misfit::ANY};
 #pragma unroll 1
     for (;;)
     {
-        const auto box = quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing, mask);
+        auto box = quantize_masked<LAYOUT, WIDTH>(span, stage, numbers, missing, mask);
         if (mask.known)
         {
+            list_single<LAYOUT>(span, stage, box);
             misfit.known = box.listed > most;
             return {box, misfit};
         }
@@ -296,6 +333,10 @@ quantize_by_mask(const BoxSpan<T> &span, u32 stage, const Numbers &numbers, cons
         misfit.without = guessed ? codeless.count : Misfit::ANY;
         if (!box.plain || (box.alike && codeless.first == box.pattern))
         {
+            if (box.plain)
+            {
+                list_single<LAYOUT>(span, stage, box);
+            }
             misfit.known = box.plain && box.listed > most;
             return {box, misfit};
         }

@@ -41,9 +41,8 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     float weight;
     /// The weighted size of the lane's last residual and a part of what all contexts have.
     float size;
-    /// The largest residual of the lane, in a pass and so far.
+    /// The largest residual of the lane in a pass, or of the corners.
     float most;
-    float largest;
     /// The largest magnitude of a value: one that follows from values of masked points alone may
     /// be too large.
     u32 farthest;
@@ -65,10 +64,10 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
                           u32 *events)
         : stage(stage), part_bits(DENSE_PART_BITS + fine_bits), unit(1 << fine_bits),
           spread_unit(static_cast<float>((1u << DENSE_SPREAD_BITS) >> fine_bits) * SIZE_UNIT),
-          weight(around ? 16 * SIZE_UNIT : 0), size(4 * SIZE_UNIT), most(0), largest(0),
-          farthest(0), entries(entries + 32), next_entry(__ldg(entries)),
-          later_entry(__ldg(entries + 32)), nothing(nothing), first_event(events), events(events),
-          word(0), direct(static_cast<i32>(DENSE_DIRECT | nothing))
+          weight(around ? 16 * SIZE_UNIT : 0), size(4 * SIZE_UNIT), most(0), farthest(0),
+          entries(entries + 32), next_entry(__ldg(entries)), later_entry(__ldg(entries + 32)),
+          nothing(nothing), first_event(events), events(events), word(0),
+          direct(static_cast<i32>(DENSE_DIRECT | nothing))
     {
     }
 
@@ -161,7 +160,7 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
             store_word(at, static_cast<u32>(value));
         }
         __syncwarp();
-        largest = own;
+        most = own;
         // The rest of the group is not looked at.
         end_group();
         return __any_sync(WARP_ALL, own > 0);

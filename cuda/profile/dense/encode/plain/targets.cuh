@@ -127,7 +127,7 @@ FSZ_DEVICE bool quantize_box(BoxSpan<T> span, u32 stage, Numbers numbers, const 
     {
         each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
             u32 words[WIDTH] = {};
-            each_word<false>(d, words, [&](T own, u32) { return target(own, top); });
+            each_word(d, words, [&](T own, u32) { return target(own, top); });
             store_targets<LAYOUT, WIDTH>(stage + place, words);
         });
     }

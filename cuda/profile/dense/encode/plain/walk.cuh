@@ -17,7 +17,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
     using Steps = PlainSteps<LAYOUT, TAPS, MASKED>;
     using Steps::entries;
     using Steps::events;
-    using Steps::largest;
     using Steps::later_entry;
     using Steps::most;
     using Steps::next_entry;
@@ -120,6 +119,12 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         }
     }
 
+    /// Whether residuals of the last pass, or of the corners, are not too large.
+    FSZ_DEVICE bool fits() const
+    {
+        return __all_sync(WARP_ALL, most <= static_cast<float>(RESIDUAL_MOST));
+    }
+
     /// Goes through a pass; whether it has residuals. Otherwise its events are none.
     FSZ_DEVICE bool pass(const PassWords &words, u32 number)
     {
@@ -172,7 +177,6 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         __syncwarp();
         const bool any = __any_sync(WARP_ALL, most > 0);
         events = any ? events : begin;
-        largest = fmaxf(largest, most);
         return any;
     }
 
@@ -235,13 +239,15 @@ FSZ_DEVICE PlainWalked walk_plain(const PlainProgram *program, u32 stage, u32 fi
     walk.end_entry();
     // Of the lane, until all passes are done.
     u32 bits = walk.corners(corner) ? PlainWalked::CORNERS : 0;
+    // A box that does not fit shows it by its coarsest grids, nearly always.
+    bool fits = walk.fits();
 #pragma unroll 1
-    for (u32 p = 0; p < passes; ++p)
+    for (u32 p = 0; p < passes && fits; ++p)
     {
         bits |= walk.pass(words, p) ? 1u << p : 0;
+        fits = walk.fits();
     }
     const u32 groups = walk.end_group();
-    bool fits = __all_sync(WARP_ALL, walk.largest <= static_cast<float>(RESIDUAL_MOST));
     if constexpr (MASKED)
     {
         fits = fits && __all_sync(WARP_ALL, walk.farthest <= DENSE_MOST_VALUE);

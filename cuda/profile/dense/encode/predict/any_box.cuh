@@ -22,6 +22,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
     using Work::each_32;
     using Work::how;
     using Work::lane;
+    using Work::list_single;
     using Work::mask_kind;
     using Work::plain;
     using Work::programs;
@@ -231,7 +232,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             listed += __popc(slot.listed()[from / 32]);
             return true;
         });
-        return listed <= box.len / 32;
+        return listed <= box.len / DENSE_LISTED_SHARE;
     }
 
     /// Predicts any box by interpolation, whose first element with a code has `first`; if none has,
@@ -255,7 +256,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             return plain.points.code_of(d, code) || plain.points.between_codes(d, targets);
         };
         Bits pattern;
-        const u32 masked = find_mask(box, any_code, pattern);
+        const u32 masked = list_single(box, find_mask(box, any_code, pattern));
         const u32 mask = mask_kind(box, masked);
         made.mask_steps = mask == MASK_CODED ? mask_events(program) : 0;
         u32 *const events = slot.residuals() + 32 * flag_words(made.mask_steps);

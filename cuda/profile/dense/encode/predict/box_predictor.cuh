@@ -84,7 +84,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const Decoded<Error, T> known{plain.points.known_error(), plain.low, plain.high};
         const auto far = Apart<MASKED, LAYOUT_LINE>::call(
             [span = plain.span_of(box), at = plain.stage, layout = layout_of(grid), points,
-             own = plain.notes().own(), left = LeftOut<T, MASKED>{out.pattern},
+             own = plain.notes().own(), left = LeftOut<T, MASKED>{out.pattern, out.single},
              without = out.listed, known, range = !plain.range_known(), to = slot.listed()]() {
                 return list_far(span, at, layout, points, own, left, without, known, range, to);
             });
@@ -92,7 +92,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         plain.high = far.found.high;
         listed = far.count;
         out.max_error = far.found.error;
-        return listed <= box.len / 32 && !(guessed && listed != out.listed);
+        return listed <= box.len / DENSE_LISTED_SHARE && !(guessed && listed != out.listed);
     }
 
     /// Predicts the box of the notes if it is plain; false for any other, which may be found a
@@ -188,7 +188,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
         const bool symbols = out.own != base || !out.flat;
         made = {box.len,
                 box.shape,
-                Kept::LORENZO,
+                this->kept_in_words(),
                 !symbols         ? MODE_FLAT
                 : out.order == 1 ? MODE_LORENZO_1
                                  : MODE_LORENZO_2,
@@ -217,7 +217,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
             return false;
         }
         take_alike(out.pattern, out.masked);
-        const bool coded = out.masked > 0;
+        const bool coded = out.masked > 0 && !out.single;
         const u32 record = record_of(box, coded ? MASK_CODED : MASK_NONE, out.pattern, listed);
         const bool symbols = coded || own != base || !out.walked.flat();
         made = {box.len,
@@ -230,7 +230,7 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
                 out.walked.groups,
                 record,
                 listed,
-                out.masked + listed,
+                coded ? out.masked + listed : listed,
                 symbols,
                 out.max_error};
         return true;
@@ -363,6 +363,13 @@ template <class Z> struct BoxPredictor : EscapedBoxes<Z>
             const LorenzoCodes<Error, T> codes = codes_of<CODED>(box);
             if (looked_at || misfit.holds(codes.without))
             {
+                if constexpr (CODED)
+                {
+                    if (lorenzo_box(box, base, codes, made))
+                    {
+                        return made;
+                    }
+                }
                 return Ways::template escaped_box<CODED>(box, base, codes.found.error, looked_at);
             }
             misfit.known = false;

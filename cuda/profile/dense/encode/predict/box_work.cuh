@@ -49,6 +49,23 @@ template <class Z> struct BoxWork : BoxElements<Z>
         __syncwarp();
     }
 
+    /// Lists what is masked of a box if it is a single element and any may be listed; gives how
+    /// many are still masked.
+    FSZ_DEVICE u32 list_single(const Box &box, u32 masked)
+    {
+        if (masked != 1 || box.len < DENSE_LISTED_SHARE)
+        {
+            return masked;
+        }
+        for (u32 word = lane; word < DENSE_BOX / 32; word += 32)
+        {
+            slot.listed()[word] |= stage.mask[word];
+            stage.mask[word] = 0;
+        }
+        __syncwarp();
+        return 0;
+    }
+
     /// Writes the record of a box; gives its words, 0 where there is nothing to tell.
     FSZ_DEVICE u32 record_of(const Box &box, u32 mask, Bits pattern, u32 listed) const
     {

@@ -17,6 +17,7 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
     using Any::element;
     using Any::grid;
     using Any::lane;
+    using Any::list_single;
     using Any::mask_events;
     using Any::mask_kind;
     using Any::plain;
@@ -83,47 +84,88 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
         bool found = false, coded = false;
         // A lane's elements, which are side by side.
         const SmallDivisor row(lorenzo_lane_len(box.len));
+        const BoxSpan<T> span = plain.span_of(box);
+        const SmallDivisor rows(span.n[2]), planes(span.n[1]);
         const u32 len = same(box.len);
+        // Elements that are on their way together.
+        constexpr u32 BATCH = 4;
 #pragma unroll 1
-        for (u32 from = 0; from < len; from += 32)
+        for (u32 first = 0; first < len; first += 32 * BATCH)
         {
-            const u32 at = min(from + lane, len - 1);
-            const u32 own = row.quotient(at);
-            const u32 place = lorenzo_place(own, at - own * row.divisor);
-            const i32 code = static_cast<i32>(load_word(plain.stage + place));
-            const bool in = from + lane < len, left = in && code == NO_CODE;
-            const u32 without = __ballot_sync(WARP_ALL, left);
-            const u32 with = __ballot_sync(WARP_ALL, in && !left);
-            u32 mask = 0;
-            if (without)
+            i32 codes[BATCH];
+            bool any = false;
+#pragma unroll
+            for (u32 k = 0; k < BATCH; ++k)
             {
-                const T d = element(box, at);
-                if (left && ranges)
+                const u32 at = min(first + 32 * k + lane, len - 1);
+                const u32 own = row.quotient(at);
+                const u32 place = lorenzo_place(own, at - own * row.divisor);
+                codes[k] = static_cast<i32>(load_word(plain.stage + place));
+                any = any || codes[k] == NO_CODE;
+            }
+            T elements[BATCH] = {};
+            if (__any_sync(WARP_ALL, any))
+            {
+#pragma unroll
+                for (u32 k = 0; k < BATCH; ++k)
                 {
-                    take_range(d);
+                    const u32 at = min(first + 32 * k + lane, len - 1);
+                    elements[k] = __ldg(span.at({rows, planes, at}));
                 }
-                if (!found)
+            }
+#pragma unroll 1
+            for (u32 from = first; from < min(first + 32 * BATCH, len); from += 32)
+            {
+                const i32 code = codes[0];
+                const T d = elements[0];
+#pragma unroll
+                for (u32 k = 1; k < BATCH; ++k)
                 {
-                    found = true;
-                    out.pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
+                    codes[k - 1] = codes[k];
+                    elements[k - 1] = elements[k];
                 }
-                mask = __ballot_sync(WARP_ALL, left && bits_of(d) == out.pattern);
+                const bool in = from + lane < len, left = in && code == NO_CODE;
+                const u32 without = __ballot_sync(WARP_ALL, left);
+                const u32 with = __ballot_sync(WARP_ALL, in && !left);
+                u32 mask = 0;
+                if (without)
+                {
+                    if (left && ranges)
+                    {
+                        take_range(d);
+                    }
+                    if (!found)
+                    {
+                        found = true;
+                        out.pattern = __shfl_sync(WARP_ALL, bits_of(d), __ffs(without) - 1);
+                    }
+                    mask = __ballot_sync(WARP_ALL, left && bits_of(d) == out.pattern);
+                }
+                if (with && !coded)
+                {
+                    coded = true;
+                    out.first = __shfl_sync(WARP_ALL, code, __ffs(with) - 1);
+                }
+                if (lane == 0)
+                {
+                    stage.mask[from / 32] = mask;
+                    slot.listed()[from / 32] = without & ~mask;
+                }
+                out.masked += __popc(mask);
+                out.listed += __popc(without & ~mask);
             }
-            if (with && !coded)
-            {
-                coded = true;
-                out.first = __shfl_sync(WARP_ALL, code, __ffs(with) - 1);
-            }
-            if (lane == 0)
-            {
-                stage.mask[from / 32] = mask;
-                slot.listed()[from / 32] = without & ~mask;
-            }
-            out.masked += __popc(mask);
-            out.listed += __popc(without & ~mask);
         }
         clear_behind(len);
+        const u32 masked = list_single(box, out.masked);
+        out.listed += out.masked - masked;
+        out.masked = masked;
         return out;
+    }
+
+    /// How differences are kept that have room in words.
+    FSZ_DEVICE Kept kept_in_words() const
+    {
+        return grid.predictor == DENSE_LORENZO ? Kept::LORENZO : Kept::LORENZO_AMONG;
     }
 
     /// Predicts any box by Lorenzo prediction, or keeps it exactly. Its codes are in shared memory;
@@ -140,10 +182,9 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
         if (out.listed <= box.len / 4)
         {
             const u32 mask_steps = mask == MASK_CODED ? mask_events(programs[box.shape].any) : 0;
-            const EscapedLorenzo came = predict_escaped(plain.stage, box.len, out.first,
-                                                        CODED && grid.predictor == DENSE_LORENZO,
+            const EscapedLorenzo came = predict_escaped(plain.stage, box.len, out.first, CODED,
                                                         slot.lorenzo(), slot.differences());
-            made.kept = came.in_words ? Kept::LORENZO : Kept::DIFFERENCES;
+            made.kept = came.in_words ? kept_in_words() : Kept::DIFFERENCES;
             made.own = out.first;
             made.mask_steps = mask_steps;
             made.steps = steps;

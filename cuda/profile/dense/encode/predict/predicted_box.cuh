@@ -8,11 +8,13 @@ namespace fsz
 {
 
 /// How the symbols of a box are kept in the slot until they are coded: as the events of a plain
-/// box, by interpolation or Lorenzo prediction, or as residuals or differences.
+/// box, by interpolation or Lorenzo prediction (in a stream by that alone, or among boxes that are
+/// interpolated), or as residuals or differences.
 enum class Kept : u32
 {
     PLAIN,
     LORENZO,
+    LORENZO_AMONG,
     RESIDUALS,
     DIFFERENCES
 };
@@ -69,10 +71,10 @@ template <class Error> struct PredictedBox
     /// The largest error of the lane.
     Error max_error;
 
-    /// Whether it is no plain box.
+    /// Whether it went a way that no plain box goes, and that is longer.
     FSZ_DEVICE bool went_long_way() const
     {
-        return escaped > 0 || kept == Kept::RESIDUALS || kept == Kept::DIFFERENCES;
+        return escaped > listed || (kept != Kept::PLAIN && kept != Kept::LORENZO);
     }
 };
 

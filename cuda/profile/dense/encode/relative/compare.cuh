@@ -75,7 +75,7 @@ FSZ_DEVICE CurveCompared<T> compare_on_curve(BoxSpan<T> span, u32 stage, CurveCo
     each_element<LAYOUT, WIDTH>(span, [&](u32 place, const T(&d)[WIDTH]) {
         u32 words[WIDTH];
         load_words<LAYOUT>(stage + place, words);
-        each_word<false>(d, words, compare);
+        each_word(d, words, compare);
     });
     if (with.range && low <= high)
     {

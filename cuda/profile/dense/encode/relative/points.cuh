@@ -54,7 +54,6 @@ template <class T> struct RelativeCodes
 template <class T> struct Points<RelativeQuantizer<T>>
 {
     using Error = RelativeError<T>;
-    static constexpr bool SHORT = false;
 
     const RelativeQuantizer<T> z;
     const Missing<T> &missing;
