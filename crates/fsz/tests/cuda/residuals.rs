@@ -111,24 +111,26 @@ fn large_residuals_among_others() {
 /// have frequencies of their own.
 #[test]
 fn tables_of_more_than_a_kilobyte() {
-    const BOX: usize = 4096;
+    const SIDE: usize = 64;
+    const SHAPE: [u64; 2] = [16 * SIDE as u64; 2];
     let Some(codec) = device("long tables") else { return };
     let mut random = Random::new(11);
-    let boxes = (0..64).flat_map(|number| {
-        let size = 2f64.powi(random.below(18) as i32 - 4);
-        let (mut line, steep) = (0.0, number % 4 == 3);
-        let value = |i: usize| {
-            let noise = size * (2.0 * random.unit() - 1.0);
-            line += 50.0 * noise;
-            (if steep { line } else { 30.0 * (i as f64 / 50.0).sin() + 2.0 * noise }) as f32
-        };
-        (0..BOX).map(value).collect::<Vec<_>>()
-    });
-    let data: Vec<f32> = boxes.collect();
+    let mut data = vec![0f32; 256 * SIDE * SIDE];
+    for number in 0..256 {
+        let size = 2f64.powi(random.below(10) as i32 - 4);
+        let (mut line, steep) = (0.0, number % 5 == 4);
+        for i in 0..SIDE * SIDE {
+            let (y, x) = (number / 16 * SIDE + i / SIDE, number % 16 * SIDE + i % SIDE);
+            let noise = 2.0 * random.unit() - 1.0;
+            line += noise * 2f64.powi(i as i32 / 256 - 2);
+            let wave = 1000.0 * (x as f64 / 10.0).sin() * (y as f64 / 10.0).cos();
+            data[y * 16 * SIDE + x] = (if steep { line } else { wave + size * noise }) as f32;
+        }
+    }
     let options = CompressOptions::new(Bound::Absolute(0.1));
-    let profile = Profile::Dense(Dense::new().with_layout(Layout::Line));
-    check_profile("long tables", &codec, &data, &[data.len() as u64], &options, profile);
-    let stream = compress(&Codec::cpu(), &data, &[data.len() as u64], &options.profile(profile));
+    let profile = Profile::Dense(Dense::new().with_layout(Layout::Plane));
+    check_profile("long tables", &codec, &data, &SHAPE, &options, profile);
+    let stream = compress(&Codec::cpu(), &data, &SHAPE, &options.profile(profile));
     let index = DenseIndex::of(&stream, &header(&stream).expect("a header")).expect("an index");
     let words = &stream[index.sizes + 4 * (index.entries - 1)..];
     let words = u32::from_le_bytes(*words.first_chunk().expect("the size of the tables"));
