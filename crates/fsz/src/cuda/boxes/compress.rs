@@ -142,6 +142,7 @@ impl BoxCompression {
     fn kind(&self, mut arguments: impl Arguments) -> FieldKind {
         FieldKind {
             place: self.home.or(Some(arguments.common().field)),
+            bound: Some(self.options.bound),
             relative: match self.options.limit() {
                 Ok(Limit::Relative { eps, floor }) => Some((eps, floor)),
                 _ => None,

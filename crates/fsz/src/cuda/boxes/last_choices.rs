@@ -9,6 +9,7 @@ use std::{
 
 use crate::cuda::kernels::kernel::Coder;
 use crate::{
+    bound::Bound,
     dtype::DType,
     format::TileGrid,
     profile::dense::{Choice, Dense, Spread},
@@ -20,6 +21,9 @@ pub(in crate::cuda) struct FieldKind {
     /// Where they are in memory: a variable of a simulation stays there, and others of its shape are elsewhere. None:
     /// anywhere.
     pub place: Option<u64>,
+    /// What was asked for: a variable may be written for one use with another bound than for another. None: any bound,
+    /// as where the caller finds one for each step.
+    pub bound: Option<Bound>,
     /// Share and floor of a pointwise-relative bound: they say which lattices there are.
     pub relative: Option<(f64, f64)>,
     pub shape: Vec<u64>,
@@ -30,8 +34,11 @@ pub(in crate::cuda) struct FieldKind {
 }
 
 impl FieldKind {
-    fn anywhere(&self) -> Self {
-        FieldKind { place: None, ..self.clone() }
+    /// Itself, and less and less of it.
+    fn and_wider(&self) -> [Self; 3] {
+        let of_any_bound = FieldKind { bound: None, ..self.clone() };
+        let anywhere = FieldKind { place: None, ..of_any_bound.clone() };
+        [self.clone(), of_any_bound, anywhere]
     }
 }
 
@@ -90,8 +97,8 @@ const AGAIN_TO_ENCODE: u32 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct LastChoices(Mutex<VecDeque<Last>>);
 
-/// Kinds that are remembered: as many as a simulation may write in turn, each at its place and anywhere.
-const MOST: usize = 128;
+/// Kinds that are remembered: as many as a simulation may write in turn, each with its wider ones.
+const MOST: usize = 384;
 
 impl LastChoices {
     fn all(&self) -> MutexGuard<'_, VecDeque<Last>> {
@@ -103,7 +110,7 @@ impl LastChoices {
         let all = self.all();
         let of =
             |kind: &FieldKind| all.iter().find(|last| last.again >= AGAIN && last.kind == *kind);
-        let last = of(kind).or_else(|| of(&kind.anywhere()));
+        let last = kind.and_wider().iter().find_map(of);
         last.map_or_else(Expected::default, |last| Expected {
             asked: last.asked.clone(),
             chosen: (last.again >= last.to_encode).then_some(last.chosen),
@@ -111,8 +118,9 @@ impl LastChoices {
     }
 
     pub(in crate::cuda) fn keep(&self, kind: FieldKind, asked: Vec<Asked>, chosen: Dense) {
-        self.keep_of(kind.anywhere(), asked.clone(), chosen);
-        self.keep_of(kind, asked, chosen);
+        for kind in kind.and_wider().into_iter().rev() {
+            self.keep_of(kind, asked.clone(), chosen);
+        }
     }
 
     fn keep_of(&self, kind: FieldKind, asked: Vec<Asked>, chosen: Dense) {
@@ -143,7 +151,8 @@ mod tests {
     fn kind(side: u64) -> FieldKind {
         let (coder, dense) = (Coder::Dense, Dense::new());
         let (place, shape) = (Some(0x1000), vec![side]);
-        FieldKind { place, relative: None, shape, dtype: DType::F32, coder, dense }
+        let bound = Some(Bound::ValueRange(1e-3));
+        FieldKind { place, bound, relative: None, shape, dtype: DType::F32, coder, dense }
     }
 
     fn asked(boxes: u64) -> Vec<Asked> {
@@ -166,11 +175,11 @@ mod tests {
         }
         keep(0, 1);
         assert_eq!(last.expected(&FieldKind { dtype: DType::F64, ..kind(0) }).asked.len(), 0);
-        for side in 1..MOST as u64 / 2 {
+        for side in 1..MOST as u64 / 3 {
             keep(side, 1);
         }
         assert_eq!(expected(0), [Spread::Boxes(1)]);
-        keep(MOST as u64 / 2, 1);
+        keep(MOST as u64 / 3, 1);
         assert_eq!(expected(0), none, "the oldest kind");
     }
 
@@ -185,6 +194,24 @@ mod tests {
                 assert_eq!(last.expected(&kind(0)).chosen, then, "{i} of {times}");
             }
         }
+    }
+
+    #[test]
+    fn a_field_that_is_written_with_two_bounds_in_turn_is_expected_with_each() {
+        let last = LastChoices::default();
+        let (one, other) = (Dense::new(), Dense::new().with_layout(Layout::Plane));
+        let with = |ratio| FieldKind { bound: Some(Bound::ValueRange(ratio)), ..kind(0) };
+        for _ in 0..3 {
+            last.keep(with(1e-2), asked(1), one);
+            last.keep(with(1e-4), asked(2), other);
+        }
+        assert_eq!(last.expected(&with(1e-2)).chosen, Some(one));
+        assert_eq!(last.expected(&with(1e-4)).chosen, Some(other));
+        // With bounds of which none comes twice, all that came before tells.
+        for step in 1..4 {
+            last.keep(with(1e-5 / f64::from(step)), asked(2), other);
+        }
+        assert_eq!(last.expected(&with(1e-6)).chosen, Some(other));
     }
 
     #[test]
