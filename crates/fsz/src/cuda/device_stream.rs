@@ -56,8 +56,8 @@ impl DeviceStream {
     /// Copies a stream to CUDA device number `device`, and waits. Chunks are verified when they are decoded.
     ///
     /// # Errors
-    /// [`Error::Unsupported`](crate::Error::Unsupported) for streams that devices do not decode: of research switches;
-    /// [`Error::Device`](crate::Error::Device), above all for full memory.
+    /// [`Error::Unsupported`] for streams that devices do not decode: of research switches;
+    /// [`Error::Device`], above all for full memory.
     pub fn upload(device: usize, stream: &Stream<'_>) -> Result<Self> {
         let kind = StreamKind::of(stream)?;
         let device = Device::open(device)?;
@@ -101,9 +101,9 @@ impl DeviceStream {
     /// Decompresses the whole field in C order into `out`, which has exactly its elements.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) when `T` is not the stream's element type or `out`
+    /// [`Error::InvalidArgument`] when `T` is not the stream's element type or `out`
     /// has another length;
-    /// [`Error::Corrupt`](crate::Error::Corrupt); [`Error::Device`](crate::Error::Device).
+    /// [`Error::Corrupt`]; [`Error::Device`].
     pub fn decompress_into<T: Element>(&self, out: &mut [T]) -> Result<()> {
         self.to_host(out, &Selection::Field)
     }
@@ -112,7 +112,7 @@ impl DeviceStream {
     ///
     /// # Errors
     /// As [`decompress_into`](Self::decompress_into), and
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for tiles that the field does not have.
+    /// [`Error::InvalidArgument`] for tiles that the field does not have.
     pub fn decompress_tiles_into<T: Element>(
         &self,
         tiles: Range<u64>,
@@ -125,7 +125,7 @@ impl DeviceStream {
     ///
     /// # Errors
     /// As [`decompress_into`](Self::decompress_into), and
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for a box that is not inside the field.
+    /// [`Error::InvalidArgument`] for a box that is not inside the field.
     pub fn decompress_box_into<T: Element>(
         &self,
         start: &[u64],

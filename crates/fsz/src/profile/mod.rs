@@ -1,5 +1,5 @@
 //! Profiles: how the elements of a chunk become heads and payload, and back. A profile is a module here
-//! and a line of [`profiles`]; everything else asks [`Profile`].
+//! and a line of `profiles!`; everything else asks [`Profile`].
 
 pub(crate) mod dense;
 mod paper;

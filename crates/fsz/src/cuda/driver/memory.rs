@@ -29,7 +29,7 @@ impl DeviceMemory {
     /// Allocates `len` bytes on CUDA device number `device`, each of them `fill`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device).
+    /// [`Error::Device`].
     pub fn new(device: usize, len: usize, fill: u8) -> Result<Self> {
         let context = Arc::clone(&Device::open(device)?.context);
         let _entered = context.enter()?;
@@ -63,8 +63,8 @@ impl DeviceMemory {
     /// Copies `from` to the bytes from `at` on, and waits until they are there for every stream.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) beyond the end;
-    /// [`Error::Device`](crate::Error::Device).
+    /// [`Error::InvalidArgument`] beyond the end;
+    /// [`Error::Device`].
     pub fn write<T: Element>(&mut self, at: usize, from: &[T]) -> Result<()> {
         self.check(at, size_of_val(from))?;
         let _entered = self.buffer.enter()?;

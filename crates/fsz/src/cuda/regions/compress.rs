@@ -76,7 +76,8 @@ impl RegionCompression {
     /// belong. They are made of a copy of the field in memory of the device's own.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] while a graph is captured; [`Error::InvalidArgument`] where `capacity` is too small.
+    /// [`Error::Unsupported`](crate::Error::Unsupported) while a graph is captured;
+    /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) where `capacity` is too small.
     ///
     /// # Safety
     /// As [`FieldCompression::launch`].
