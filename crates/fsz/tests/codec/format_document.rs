@@ -82,7 +82,9 @@ fn the_numbers_of_dense() {
         format!("x = rint(d · p − b · 2^({PART_BITS}+f))"),
         format!("all |v| ≤ {MOST_VALUE}, and"),
         format!("and if at most n/{LISTED_SHARE} of its n elements are listed"),
-        format!("but a single one in a box of {LISTED_SHARE} elements or more, which is listed"),
+        format!(
+            "A single one in a box of {LISTED_SHARE} elements or more may be listed instead of masked"
+        ),
         format!("at most {LANES} points; the points of a step take the lanes"),
         format!("form groups of {LANES}; a last group of less than {MIN_COLUMNS} columns"),
         format!("{fine} + o   for s > 1;    {CORNERS} for corners"),
