@@ -296,7 +296,7 @@ mod tests {
         // Waves that no box of 4096 has codes in reach for in the first of every so many.
         let field = |rough_of: usize| -> Vec<f64> {
             let wave = |i: usize| (i as f64 * 0.002).sin();
-            let of = |i: usize| if i / 4096 % rough_of == 0 { 2000.0 } else { 20.0 };
+            let of = |i: usize| if (i / 4096).is_multiple_of(rough_of) { 2000.0 } else { 20.0 };
             (0..N).map(|i| of(i) * wave(i)).collect()
         };
         let lorenzo = |rough_of| {
