@@ -46,14 +46,15 @@ impl Ranges {
             _ => plane.range(missing),
         };
         let ranges = PaneKind::ALL.map(|kind| planes.of(kind).and_then(|plane| range(kind, plane)));
-        // Where a certificate tells it, it is not looked for.
-        let of_values = match facts(&session.set) {
-            Some(_) => &[][..],
-            None => &PaneKind::ALL[..],
+        let special = match facts(&session.set) {
+            // The certificate tells it.
+            Some(_) => Special::default(),
+            None => {
+                let of_values = PaneKind::ALL.into_iter().filter(|kind| !kind.is_error());
+                let shown = of_values.filter_map(|kind| planes.of(kind));
+                shown.map(|plane| plane.special(missing)).fold(Special::default(), Special::or)
+            }
         };
-        let of_values = of_values.iter().filter(|kind| !kind.is_error());
-        let special = of_values.filter_map(|&kind| planes.of(kind)).map(|p| p.special(missing));
-        let special = special.fold(Special::default(), Special::or);
         *self = Ranges { of, ranges, special };
     }
 

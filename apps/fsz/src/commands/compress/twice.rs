@@ -17,12 +17,11 @@ pub fn own_error(path: &Path) -> Result<f64> {
 
 /// The remark, where the input of a stream has errors of its own.
 pub fn remark(path: &Path, own: f64, stream: &Stream<'_>) -> Option<String> {
-    let both = own + stream.certificate().max_abs_error;
-    let path = path.display();
-    let told = format!(
-        "{path} was compressed before, with errors of up to {}: both together are up to {}",
-        short(own),
-        short(both)
-    );
-    (own > 0.0).then_some(told)
+    (own > 0.0).then(|| {
+        let both = own + stream.certificate().max_abs_error;
+        let (path, own, both) = (path.display(), short(own), short(both));
+        format!(
+            "{path} was compressed before, with errors of up to {own}: both together are up to {both}"
+        )
+    })
 }

@@ -4,6 +4,7 @@
 
 use std::{
     collections::VecDeque,
+    iter::successors,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -34,11 +35,18 @@ pub(in crate::cuda) struct FieldKind {
 }
 
 impl FieldKind {
-    /// Itself, and less and less of it.
-    fn and_wider(&self) -> [Self; 3] {
-        let of_any_bound = FieldKind { bound: None, ..self.clone() };
-        let anywhere = FieldKind { place: None, ..of_any_bound.clone() };
-        [self.clone(), of_any_bound, anywhere]
+    /// That of any bound, and then that of any place.
+    fn wider(&self) -> Option<Self> {
+        match (self.bound, self.place) {
+            (Some(_), _) => Some(FieldKind { bound: None, ..self.clone() }),
+            (None, Some(_)) => Some(FieldKind { place: None, ..self.clone() }),
+            (None, None) => None,
+        }
+    }
+
+    /// Itself, and all that are wider.
+    fn and_wider(&self) -> impl Iterator<Item = Self> {
+        successors(Some(self.clone()), FieldKind::wider)
     }
 }
 
@@ -110,7 +118,7 @@ impl LastChoices {
         let all = self.all();
         let of =
             |kind: &FieldKind| all.iter().find(|last| last.again >= AGAIN && last.kind == *kind);
-        let last = kind.and_wider().iter().find_map(of);
+        let last = kind.and_wider().find_map(|kind| of(&kind));
         last.map_or_else(Expected::default, |last| Expected {
             asked: last.asked.clone(),
             chosen: (last.again >= last.to_encode).then_some(last.chosen),
@@ -118,7 +126,7 @@ impl LastChoices {
     }
 
     pub(in crate::cuda) fn keep(&self, kind: FieldKind, asked: Vec<Asked>, chosen: Dense) {
-        for kind in kind.and_wider().into_iter().rev() {
+        for kind in kind.and_wider() {
             self.keep_of(kind, asked.clone(), chosen);
         }
     }
