@@ -30,9 +30,12 @@ FSZ_DEVICE double load_past_first(const double *at)
     return value;
 }
 
-FSZ_DEVICE void store_past_first(u32 *at, u32 word)
+/// Stores a word, so many words behind `at`.
+template <u32 BEHIND = 0> FSZ_DEVICE void store_past_first(u32 *at, u32 word)
 {
-    asm volatile("st.global.L1::no_allocate.u32 [%0], %1;" ::"l"(at), "r"(word) : "memory");
+    asm volatile("st.global.L1::no_allocate.u32 [%0 + %2], %1;" ::"l"(at), "r"(word),
+                 "n"(4 * BEHIND)
+                 : "memory");
 }
 
 /// Stores half a word, if `there`. The address is reckoned by all lanes, and is known to be of

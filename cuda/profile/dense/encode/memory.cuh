@@ -1,6 +1,7 @@
 // What warps work with while boxes are encoded: shared memory for a box, and memory of the device.
 #pragma once
 
+#include "profile/dense/encode/box/stage.cuh"
 #include "profile/dense/encode/code/events.cuh"
 #include "profile/dense/encode/code/rans_encoder.cuh"
 #include "profile/dense/encode/notes.cuh"
@@ -77,13 +78,15 @@ template <class T> struct PredictorSlot
 /// Shared memory for counts of all symbols.
 constexpr u32 COUNTS_SHARED = 4 * DENSE_CONTEXTS * SYMBOLS_MOST;
 
-/// The shared memory of a warp that predicts: targets, codes or values of a box, which of its
-/// elements are masked, and its notes.
+/// The shared memory of a warp that predicts: targets, codes or values of a box, and its notes.
 struct EncodeStage
 {
-    i32 words[DENSE_BOX];
-    u32 mask[DENSE_BOX / 32];
+    i32 words[STAGE_WORDS];
     u32 notes[NOTES];
+
+    /// Which elements of a box are masked, of one that is not plain: these alone have their words
+    /// in other places.
+    FSZ_DEVICE u32 *mask() { return reinterpret_cast<u32 *>(words + DENSE_BOX); }
 
     /// The notes beside the words at an address.
     FSZ_DEVICE static Notes notes_of(u32 words)

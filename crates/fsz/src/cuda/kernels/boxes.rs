@@ -175,6 +175,9 @@ const MOST_INDEX_READERS: u64 = 64;
 
 /// Warps of a thread block that code for which there is room beside those that predict.
 const SOME_CODERS: u32 = 5;
+/// Warps that code for so many that predict, of boxes that are interpolated and of streams by Lorenzo prediction alone:
+/// there to predict a box takes little longer than to code it.
+const SHARES: [(u32, u32); 2] = [(2, 3), (9, 11)];
 
 /// How compression of boxes is launched: `fsz_shapes` of its module.
 #[derive(Clone, Copy, Debug)]
@@ -247,15 +250,17 @@ impl BoxCompressShapes {
     }
 
     /// Warps that a thread block has room for: for as many that predict as leave room for some that code, then for
-    /// more of these, two for every three that predict: to code a box takes half of the time that its prediction takes,
-    /// or less.
+    /// more of these.
     pub fn most(&self, grid: &BoxGrid) -> Most {
+        let (coding, predicting) = SHARES[usize::from(grid.is_lorenzo())];
         let room = self.most_shared.saturating_sub(self.rows_of(grid));
         let beside_coders = room.saturating_sub(SOME_CODERS * self.ring);
-        let predictors = self.most_stages.min(beside_coders / self.stage.max(1));
+        let share = self.most_warps * predicting / (coding + predicting);
+        let predictors =
+            self.most_stages.min(share.max(1)).min(beside_coders / self.stage.max(1));
         let coders = (room - predictors * self.stage) / self.ring.max(1);
         let coders = coders.min(self.most_warps.saturating_sub(predictors));
-        let coders = coders.min((predictors * 2 / 3).max(1));
+        let coders = coders.min((predictors * coding / predicting).max(1));
         Most { coders: coders.into(), predictors: predictors.into(), ahead: self.most_ahead.into() }
     }
 

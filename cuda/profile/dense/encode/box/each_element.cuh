@@ -198,31 +198,44 @@ FSZ_DEVICE void each_word(const T (&elements)[WIDTH], u32 (&words)[WIDTH], const
     }
 }
 
+/// Whether words of two elements of the same parity may be loaded and stored at once.
+template <u32 LAYOUT> constexpr bool IN_PAIRS = StagePlaces<LAYOUT>::TWO_Y % 8 == 0;
+
 /// Words of elements that lie side by side.
 template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void load_words(u32 at, u32 (&words)[WIDTH])
 {
-    if constexpr (WIDTH == 4)
+    constexpr u32 ODD = StagePlaces<LAYOUT>::ODD_X;
+    if constexpr (WIDTH == 4 && IN_PAIRS<LAYOUT>)
     {
         load_pair(at, words[0], words[2]);
-        load_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
+        load_pair(at + ODD, words[1], words[3]);
     }
     else
     {
-        words[0] = load_word(at);
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            words[k] = load_word(at + k / 2 * StagePlaces<LAYOUT>::TWO_X + k % 2 * ODD);
+        }
     }
 }
 
 /// Leaves the targets of elements that lie side by side at `at`.
 template <u32 LAYOUT, u32 WIDTH> FSZ_DEVICE void store_targets(u32 at, const u32 (&words)[WIDTH])
 {
-    if constexpr (WIDTH == 4)
+    constexpr u32 ODD = StagePlaces<LAYOUT>::ODD_X;
+    if constexpr (WIDTH == 4 && IN_PAIRS<LAYOUT>)
     {
         store_pair(at, words[0], words[2]);
-        store_pair(at + StagePlaces<LAYOUT>::ODD_X, words[1], words[3]);
+        store_pair(at + ODD, words[1], words[3]);
     }
     else
     {
-        store_word(at, words[0]);
+#pragma unroll
+        for (u32 k = 0; k < WIDTH; ++k)
+        {
+            store_word(at + k / 2 * StagePlaces<LAYOUT>::TWO_X + k % 2 * ODD, words[k]);
+        }
     }
 }
 

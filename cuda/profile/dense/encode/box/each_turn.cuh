@@ -29,11 +29,12 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
     static constexpr u32 PLANES = STEPS / PLANE_STEPS;
     static constexpr u32 TURN_ROWS = STEPS * ROWS;
     static_assert(STEPS % PLANE_STEPS == 0, "whole planes of a brick");
-    static_assert(!BRICK || Places::TWO_Z == 2 * Places::ODD_Z, "planes of a brick in their order");
-    /// Bytes in shared memory to the next turn's elements.
+    static_assert(PLANES == 1 || PLANES % 2 == 0, "a turn begins at a plane, or at an even one");
+    /// Bytes in shared memory to the elements of the next turn, and to those of the second next.
     static constexpr u32 TURN_PLACE = LINE    ? TURN_ROWS * LINE_ROW / 2 * Places::TWO_X
-                                      : BRICK ? PLANES * Places::ODD_Z
+                                      : BRICK ? Places::place(0, PLANES)
                                               : TURN_ROWS / 2 * Places::TWO_Y;
+    static constexpr u32 TWO_TURNS = BRICK ? PLANES * Places::TWO_Z : 2 * TURN_PLACE;
 
     u32 turns;
     /// Rows from the lane's first one to the end of the box's, if it has any; of a brick those of a
@@ -48,11 +49,16 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
     u64 plane;
     u64 turn;
     u32 place;
+    /// Bytes to the next turn's, where they are not always the same.
+    u32 further = TURN_PLACE;
 
     /// Of a part of each row that begins with the element `part`.
     template <class T> FSZ_DEVICE Turns(const BoxSpan<T> &span, u32 part)
     {
-        const u32 first = lane_id() / LANES, x = part + lane_id() % LANES * WIDTH;
+        // Rows of even indices first: half a warp's words fill all banks.
+        const u32 row_lanes = lane_id() / LANES;
+        const u32 first = BRICK ? row_lanes % (ROWS / 2) * 2 + row_lanes / (ROWS / 2) : row_lanes;
+        const u32 x = part + lane_id() % LANES * WIDTH;
         const u32 n_x = span.n[2];
         const u64 row = LINE ? LINE_ROW : span.row;
         const u32 rows = LINE ? (n_x + LINE_ROW - 1) / LINE_ROW : span.n[1];
@@ -80,14 +86,22 @@ template <u32 LAYOUT, u32 WIDTH, u32 STEPS> struct Turns
     {
         room -= BRICK ? 0 : TURN_ROWS;
         planes -= BRICK ? PLANES : 0;
-        place += TURN_PLACE;
+        if constexpr (TWO_TURNS == 2 * TURN_PLACE)
+        {
+            place += TURN_PLACE;
+        }
+        else
+        {
+            place += further;
+            further = TWO_TURNS - further;
+        }
     }
 
     /// Bytes in shared memory from the lane's first step to `k`.
     FSZ_DEVICE static constexpr u32 step_place(u32 k)
     {
         return LINE ? k * LINE_ROW / 2 * Places::TWO_X
-                    : Places::place(1, k % PLANE_STEPS * ROWS) + k / PLANE_STEPS * Places::ODD_Z;
+                    : Places::place(k / PLANE_STEPS, k % PLANE_STEPS * ROWS, 0);
     }
 
     /// Gives `use` the steps that the lane has of a turn, and where their elements are: `from` on.
@@ -165,28 +179,50 @@ FSZ_DEVICE void load_landed(u32 at, float (&to)[1])
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(to[0]) : "r"(at) : "memory");
 }
 
+/// Where the elements of a lane land in shared memory, by fours side by side: in the places that
+/// words of the same turn's elements will have, those of even and of odd indices, from the first
+/// one on that is a multiple of 16 bytes.
+template <u32 LAYOUT, u32 WIDTH> struct Landing
+{
+    static constexpr u32 LANES = LAYOUT == LAYOUT_LINE ? 16 : 8;
+    static constexpr u32 STEP = WIDTH == 4 ? 16 * LANES : 0;
+    u32 own;
+
+    FSZ_DEVICE explicit Landing(u32 lane) : own(0)
+    {
+        using Places = StagePlaces<LAYOUT>;
+        const u32 part = lane / LANES;
+        own = part % 2 * Places::ODD_X + part / 2 * Places::ODD_Y + lane % LANES * 16;
+    }
+
+    /// The place of a step of the turn whose words begin at `turn`, and the lane's at `words`.
+    FSZ_DEVICE u32 of(u32 k, u32 turn, u32 words) const
+    {
+        return WIDTH == 4 ? own + ((turn + 15) & ~15u) + k * STEP : words;
+    }
+};
+
 /// The same of elements whose words replace them: all of a box come to `stage` at once before any
 /// is worked on. A turn's elements land in places of the same turn's words. Unless it is SHORT,
-/// four elements of a lane are worked on at a time.
+/// what is done with the elements of a step stands once.
 template <u32 LAYOUT, u32 WIDTH, bool SHORT, class Take>
 FSZ_DEVICE void each_landed(const BoxSpan<float> &span, u32 stage, const Take &take)
 {
     constexpr u32 STEPS = 8 / WIDTH;
     using Lane = Turns<LAYOUT, WIDTH, STEPS>;
-    // The words of four elements are two pairs apart: those of two lanes fill two places that four
-    // elements fit in.
-    const u32 aside = WIDTH == 4 ? lane_id() % 2 * (StagePlaces<LAYOUT>::ODD_X - 8) : 0;
+    const Landing<LAYOUT, WIDTH> landing(lane_id());
 #pragma unroll 1
     for (u32 part = 0; part < span.n[2]; part += Lane::PART)
     {
         Lane lane(span, part);
         const float *from = span.field + lane.begin;
+        const u32 first = lane.place;
 #pragma unroll 1
         for (u32 left = lane.turns; left > 0; --left)
         {
-            const u32 to = stage + lane.place + aside;
             lane.each(from, [&](u32 k, const float *at) {
-                begin_copy<4 * WIDTH>(to + Lane::step_place(k), at);
+                const u32 words = lane.place + Lane::step_place(k);
+                begin_copy<4 * WIDTH>(stage + landing.of(k, lane.place - first, words), at);
             });
             from += lane.turn;
             lane.next();
@@ -197,27 +233,42 @@ FSZ_DEVICE void each_landed(const BoxSpan<float> &span, u32 stage, const Take &t
     for (u32 part = 0; part < span.n[2]; part += Lane::PART)
     {
         Lane lane(span, part);
+        const u32 first = lane.place;
 #pragma unroll 1
         for (u32 left = lane.turns; left > 0; --left)
         {
-            constexpr u32 AT_ONCE = SHORT ? STEPS : 4 / WIDTH;
-#pragma unroll 1
-            for (u32 first = 0; first < STEPS; first += AT_ONCE)
+            float d[STEPS][WIDTH];
+#pragma unroll
+            for (u32 k = 0; k < STEPS; ++k)
             {
-                // A turn's parts are as far apart as steps of an even number are.
-                const u32 from = lane.place + first / AT_ONCE * Lane::step_place(AT_ONCE % STEPS);
-                float d[AT_ONCE][WIDTH];
+                const u32 words = lane.place + Lane::step_place(k);
+                load_landed(stage + landing.of(k, lane.place - first, words), d[k]);
+            }
+            // Where others' elements are a lane writes words.
+            __syncwarp();
+            if constexpr (SHORT)
+            {
 #pragma unroll
-                for (u32 k = 0; k < AT_ONCE; ++k)
+                for (u32 k = 0; k < STEPS; ++k)
                 {
-                    load_landed(stage + from + aside + Lane::step_place(k), d[k]);
+                    take(lane.place + Lane::step_place(k), d[k], lane.has(k));
                 }
-                // Where others' elements are a lane writes words.
-                __syncwarp();
-#pragma unroll
-                for (u32 k = 0; k < AT_ONCE; ++k)
+            }
+            else
+            {
+#pragma unroll 1
+                for (u32 k = 0; k < STEPS; ++k)
                 {
-                    take(from + Lane::step_place(k), d[k], lane.has(first + k));
+                    take(lane.place + Lane::step_place(k), d[0], lane.has(k));
+#pragma unroll
+                    for (u32 i = 1; i < STEPS; ++i)
+                    {
+#pragma unroll
+                        for (u32 e = 0; e < WIDTH; ++e)
+                        {
+                            d[i - 1][e] = d[i][e];
+                        }
+                    }
                 }
             }
             lane.next();

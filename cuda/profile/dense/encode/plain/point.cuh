@@ -55,8 +55,9 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     /// Where the lane's first event goes, and the next one.
     const u32 *first_event;
     u32 *events;
-    /// The word of the last point.
+    /// The words of the last point, and of the second one of two.
     u32 word;
+    u32 later_word;
     /// DENSE_DIRECT, which a compiler would else bring to a register for each point.
     i32 direct;
 
@@ -66,14 +67,14 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
           spread_unit(static_cast<float>((1u << DENSE_SPREAD_BITS) >> fine_bits) * SIZE_UNIT),
           weight(around ? 16 * SIZE_UNIT : 0), size(4 * SIZE_UNIT), most(0), farthest(0),
           entries(entries + 32), next_entry(__ldg(entries)), later_entry(__ldg(entries + 32)),
-          nothing(nothing), first_event(events), events(events), word(0),
+          nothing(nothing), first_event(events), events(events), word(0), later_word(0),
           direct(static_cast<i32>(DENSE_DIRECT | nothing))
     {
     }
 
     /// Loads the word of a lane's point. A lane without one stands where another has its own, and
     /// keeps the word that it has.
-    FSZ_DEVICE void load_own(u32 at, u32 entry)
+    FSZ_DEVICE static void load_own(u32 at, u32 entry, u32 &word)
     {
         asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %2, 0;\n"
                      "@there ld.shared.u32 %0, [%1];\n}"
@@ -81,53 +82,118 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
                      : "r"(at), "r"(entry));
     }
 
-    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step. The entry tells
-    /// whether the lane has one: a number, which takes fewer instructions than a truth value that
-    /// is kept.
-    template <bool FINE, u32 BITS = DENSE_SPREAD_BITS>
-    FSZ_DEVICE void point(u32 at, i32 prediction, float spread, u32 entry)
+    /// The same of two points of one step after the other.
+    FSZ_DEVICE void load_two(u32 at, u32 entry)
     {
-        using Event = PlainEvent<FINE>;
-        const bool there = static_cast<i32>(entry) >= 0;
-        load_own(at, entry);
+        // Of two by themselves the compiler would make a branch.
+        asm volatile("{\n.reg .pred there;\nsetp.ge.s32 there, %3, 0;\n"
+                     "@there ld.shared.u32 %0, [%2];\n"
+                     "@there ld.shared.u32 %1, [%2 + %4];\n}"
+                     : "+r"(word), "+r"(later_word)
+                     : "r"(at), "r"(entry), "n"(Places::NEXT));
+    }
+
+    /// What is found of a point: its residual, with the size of that, and its value.
+    struct Found
+    {
+        i32 r;
+        float own;
+        i32 value;
+        bool masked;
+    };
+
+    FSZ_DEVICE Found find(u32 word, i32 prediction) const
+    {
         const i32 target = static_cast<i32>(word);
         const bool masked = MASKED && target == static_cast<i32>(MASKED_TARGET);
         const bool left_out = MASKED && target <= static_cast<i32>(LISTED_TARGET);
         const i32 r = left_out ? 0 : (target - prediction * (1 << DENSE_PART_BITS)) >> part_bits;
-        const i32 value = prediction + r * unit;
-        const float own = rounded_size(r);
+        return {r, rounded_size(r), prediction + r * unit, masked};
+    }
+
+    /// What a point's context counts: the residuals of the last step, and a spread, of which it
+    /// counts 2^BITS a step. Then the point's own residual is that of the last step.
+    template <u32 BITS> FSZ_DEVICE float mean(u32 entry, float own, float spread)
+    {
         constexpr float PART = 1.f / (1u << (DENSE_SPREAD_BITS - BITS));
-        float m;
         if constexpr (AROUND)
         {
             const float sides =
                 __fadd_rn(__shfl_up_sync(WARP_ALL, size, 1), __shfl_down_sync(WARP_ALL, size, 1));
-            m = __fmaf_rn(size, 2, __fmaf_rn(spread, spread_unit * PART, sides));
-            size = there ? __fmaf_rn(own, weight, 4 * SIZE_UNIT) : size;
+            const float m = __fmaf_rn(size, 2, __fmaf_rn(spread, spread_unit * PART, sides));
+            // The compiler would take two registers and move them.
+            asm("{\n.reg .pred there;\nsetp.ge.s32 there, %1, 0;\n"
+                "@there fma.rn.f32 %0, %2, %3, %4;\n}"
+                : "+f"(size)
+                : "r"(entry), "f"(own), "f"(weight), "f"(4 * SIZE_UNIT));
+            return m;
         }
         else
         {
-            m = __fmaf_rn(spread, spread_unit * PART, 16 * SIZE_UNIT);
+            return __fmaf_rn(spread, spread_unit * PART, 16 * SIZE_UNIT);
         }
-        // The exponent is the octave, and the digits behind it are those of a context.
-        const u32 digits = __float_as_uint(fminf(m, 4095 * SIZE_UNIT));
-        give(there && !masked,
-             Event::of(r, direct, FINE ? (digits >> 22) - 2 : (digits >> 23) - 1));
+    }
+
+    /// The event of a point. The exponent of what its context counts is the octave, and the digits
+    /// behind it are those of a context.
+    FSZ_DEVICE u32 event(bool there, const Found &found, float mean, bool fine) const
+    {
+        const u32 digits = __float_as_uint(fminf(mean, 4095 * SIZE_UNIT));
+        const u32 own = fine ? PlainEvent<true>::of(found.r, direct, (digits >> 22) - 2)
+                             : PlainEvent<false>::of(found.r, direct, (digits >> 23) - 1);
+        return there && !found.masked ? own : NO_RESIDUAL;
+    }
+
+    /// Leaves the value of a point that is there.
+    FSZ_DEVICE void leave(u32 at, const Found &found)
+    {
+        most = fmaxf(most, found.own);
+        if constexpr (MASKED)
+        {
+            farthest = max(farthest, static_cast<u32>(abs(found.value)));
+        }
+        store_word(at, static_cast<u32>(found.value));
+    }
+
+    /// Takes the point at `at`, in whose context the spread counts 2^BITS a step. The entry tells
+    /// whether the lane has one: a number, which takes fewer instructions than a truth value that
+    /// is kept.
+    template <u32 BITS>
+    FSZ_DEVICE void point(u32 at, i32 prediction, float spread, u32 entry, bool fine)
+    {
+        const bool there = static_cast<i32>(entry) >= 0;
+        load_own(at, entry, word);
+        const Found found = find(word, prediction);
+        give(event(there, found, mean<BITS>(entry, found.own, spread), fine));
         if (there)
         {
-            most = fmaxf(most, own);
-            if constexpr (MASKED)
-            {
-                farthest = max(farthest, static_cast<u32>(abs(value)));
-            }
-            store_word(at, static_cast<u32>(value));
+            leave(at, found);
+        }
+    }
+
+    /// Takes two points of one step after the other, whose words are loaded.
+    template <u32 BITS = DENSE_SPREAD_BITS>
+    FSZ_DEVICE void two_points(u32 at, const i32 (&prediction)[2], const float (&spread)[2],
+                               u32 entry)
+    {
+        const bool there = static_cast<i32>(entry) >= 0;
+        const Found first = find(word, prediction[0]), second = find(later_word, prediction[1]);
+        const float mean0 = mean<BITS>(entry, first.own, spread[0]);
+        const float mean1 = mean<BITS>(entry, second.own, spread[1]);
+        store_past_first<0>(events, event(there, first, mean0, true));
+        store_past_first<32>(events, event(there, second, mean1, true));
+        events += 64;
+        if (there)
+        {
+            leave(at, first);
+            leave(at + Places::NEXT, second);
         }
     }
 
     /// Leaves the event of a step.
-    FSZ_DEVICE void give(bool there, u32 event)
+    FSZ_DEVICE void give(u32 event)
     {
-        store_past_first(events, there ? event : NO_RESIDUAL);
+        store_past_first(events, event);
         events += 32;
     }
 
@@ -136,7 +202,7 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
     {
         while ((events - first_event) % (32 * GROUP_STEPS) != 0)
         {
-            give(false, NO_RESIDUAL);
+            give(NO_RESIDUAL);
         }
         return same(static_cast<u32>((events - first_event) / (32 * GROUP_STEPS)));
     }
@@ -153,7 +219,7 @@ template <u32 LAYOUT, bool MASKED> struct PlainPoint
         const i32 r = left_out ? 0 : target >> part_bits;
         const i32 value = r * unit;
         const float own = there ? rounded_size(r) : 0;
-        give(there && !masked, Event::of(r, direct, Event::CONTEXTS - 1));
+        give(there && !masked ? Event::of(r, direct, Event::CONTEXTS - 1) : NO_RESIDUAL);
         __syncwarp();
         if (there)
         {

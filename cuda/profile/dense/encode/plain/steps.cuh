@@ -1,7 +1,11 @@
-// The steps of a plain box on its finest grid, whose points lie at equal distances, so that what
-// the next one needs is loaded while one is worked on (FORMAT.md, Dense: predict).
+// The steps of a plain box: of the finest grid two at a time where they lie at equal distances
+// (FORMAT.md, Dense: predict).
+//
+// Passes of as many odd axes share their code, and distances are in registers: what the warps of a
+// multiprocessor do at once has to fit in its cache of instructions.
 #pragma once
 
+#include "profile/dense/blend.cuh"
 #include "profile/dense/encode/plain/point.cuh"
 
 namespace fsz
@@ -16,13 +20,42 @@ enum class Taps
     BLENDED
 };
 
-/// The values of the neighbours of a point along an axis.
+/// The values of the neighbours of a point along an axis: the nearest, and the outer ones.
 struct Neighbours
 {
     i32 a, c, e, g;
 };
 
-/// The steps of passes of the finest grid.
+/// How far the nearest neighbours of a point are before it and behind, along each odd axis.
+template <u32 AXES> struct Distances
+{
+    u32 before[AXES];
+    u32 behind[AXES];
+};
+
+/// Where the outer neighbours of a point along an axis are, and what is added in the place of a
+/// missing one: the other and three times a difference. What all count.
+struct Outer
+{
+    u32 e_from;
+    u32 g_from;
+    i32 bend;
+    i32 near;
+    i32 far;
+
+    /// Of a point of the finest grid, by its edges along the axis.
+    FSZ_DEVICE static Outer of(u32 before, u32 behind, bool low, bool high, bool smooth)
+    {
+        const u32 first = 0 - before, third = before + 2 * behind, less = first - before - behind;
+        return {low ? (high ? first : third) : less, high ? (low ? behind : less) : third,
+                low == high ? 0
+                : low       ? 3
+                            : -3,
+                smooth && !(low || high) ? 6 : 9, smooth && !(low || high) ? 2 : -1};
+    }
+};
+
+/// The steps of passes.
 template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAYOUT, MASKED>
 {
     using Point = PlainPoint<LAYOUT, MASKED>;
@@ -31,262 +64,187 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainSteps : PlainPoint<LAY
 
     using Point::Point;
 
-    /// Adds an axis to the sums of a point.
-    template <bool OUTER, bool WEIGHTED>
-    FSZ_DEVICE static void add(const Neighbours &v, i32 bend, i32 near, i32 far, i32 &sum,
-                               float &spread, bool first)
+    static constexpr bool WEIGHTED = TAPS == Taps::SMOOTH;
+    /// Whether points odd along so many axes are blended, and whether outer neighbours count.
+    template <u32 AXES> static constexpr bool BLENDS = TAPS == Taps::BLENDED && AXES > 1;
+    template <u32 AXES>
+    static constexpr bool OUTER = TAPS != Taps::LINEAR && AXES < 3 && !BLENDS<AXES>;
+    template <u32 AXES>
+    static constexpr u32 BITS = BLENDS<AXES> ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
+
+    /// Adds what the difference of the nearest neighbours along axis `k` is to a spread.
+    FSZ_DEVICE static void widen(i32 difference, u32 k, float &spread)
     {
-        const i32 difference = v.a - v.c;
-        if constexpr (!OUTER)
+        const float size = rounded_size(difference);
+        spread = k == 0 ? size : fmaxf(spread, size);
+    }
+
+    /// A prediction from a sum of nearest and outer neighbours.
+    template <u32 AXES> FSZ_DEVICE static i32 outer_mean(i32 sum)
+    {
+        return (sum + 4 * (1 << AXES)) >> (3 + AXES);
+    }
+
+    /// The prediction of a point from its nearest neighbours.
+    template <u32 AXES>
+    FSZ_DEVICE static i32 predict(u32 at, const u32 (&before)[AXES], const u32 (&behind)[AXES],
+                                  float &spread)
+    {
+        i32 sum = 0;
+#pragma unroll
+        for (u32 k = 0; k < AXES; ++k)
         {
-            sum += v.a + v.c;
+            const i32 left = load_value(at - before[k]), right = load_value(at + behind[k]);
+            sum += left + right;
+            widen(left - right, k, spread);
         }
-        else if constexpr (WEIGHTED)
+        if constexpr (BLENDS<AXES>)
         {
-            sum += near * (v.a + v.c) + far * (v.e + v.g + bend * difference);
+            const auto value = [](u32 from) { return load_value(from); };
+            return blended<AXES>(sum, across_axes(value, at, before, behind));
+        }
+        return AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
+    }
+
+    /// A step. The entries of a coarse grid tell whether `last` is how far the neighbour behind is.
+    template <u32 AXES>
+    FSZ_DEVICE void step(u32 at, u32 entry, bool fine, const Distances<AXES> &distances,
+                         const u32 (&last)[AXES])
+    {
+        const u32 edges = entry >> ENTRY_EDGE_SHIFT;
+        u32 behind[AXES];
+#pragma unroll
+        for (u32 k = 0; k < AXES; ++k)
+        {
+            behind[k] = !fine && (edges >> k & 1) ? last[k] : distances.behind[k];
+        }
+        float spread = 0;
+        i32 prediction;
+        if (OUTER<AXES> && fine)
+        {
+            i32 sum = 0;
+#pragma unroll
+            for (u32 k = 0; k < AXES; ++k)
+            {
+                const Outer outer = Outer::of(distances.before[k], behind[k], edges >> 2 * k & 1,
+                                              edges >> (2 * k + 1) & 1, WEIGHTED);
+                const i32 left = load_value(at - distances.before[k]);
+                const i32 right = load_value(at + behind[k]);
+                const i32 e = load_value(at + outer.e_from), g = load_value(at + outer.g_from);
+                const i32 difference = left - right;
+                const i32 further = e + g + outer.bend * difference;
+                sum += WEIGHTED ? outer.near * (left + right) + outer.far * further
+                                : 9 * (left + right) - further;
+                widen(difference, k, spread);
+            }
+            prediction = outer_mean<AXES>(sum);
         }
         else
         {
-            sum += 9 * (v.a + v.c) - (v.e + v.g + bend * difference);
+            prediction = predict<AXES>(at, distances.before, behind, spread);
         }
-        spread = first ? rounded_size(difference) : fmaxf(spread, rounded_size(difference));
+        this->template point<BITS<AXES>>(at, prediction, spread, entry, fine);
     }
 
-    /// Steps of the finest grid that lie at equal distances, the points odd along ODD; SLIDE, along
-    /// the axis of columns.
-    template <u32 ODD, bool SLIDE> FSZ_DEVICE void fine_steps(u32 entry, u32 steps)
+    /// Steps of a group of so many on the finest grid, but for the last one of an odd number, two
+    /// at a time: neither waits for what the other does. Gives where the last one is.
+    template <u32 AXES>
+    FSZ_DEVICE u32 pairs(u32 at, u32 entry, u32 steps, const Distances<AXES> &distances)
     {
-        constexpr u32 AXES = (ODD & 1) + (ODD >> 1 & 1) + (ODD >> 2 & 1);
-        constexpr bool OUTER = TAPS != Taps::LINEAR && AXES < 3;
-        constexpr bool WEIGHTED = TAPS == Taps::SMOOTH;
-        constexpr u32 ALONG = Places::ALONG;
-        constexpr bool SLIDES = SLIDE;
-        u32 at = stage + (entry & ENTRY_POSITION);
-        // Of an axis across: where outer neighbours are, and what is added in the place of a
-        // missing one: the other and three times a difference.
-        i32 e_from[3] = {}, g_from[3] = {}, bend[3] = {}, near[3] = {}, far[3] = {};
-        u32 edges = entry >> ENTRY_EDGE_SHIFT;
-#pragma unroll
-        for (u32 a = 0; a < 3; ++a)
+#pragma unroll 1
+        for (; steps > 1; steps -= 2, at += 2 * Places::NEXT)
         {
-            if (ODD >> a & 1)
-            {
-                const i32 left = -static_cast<i32>(Places::odd(a));
-                const i32 two = static_cast<i32>(Places::two(a));
-                const bool low = edges & 1, high = edges >> 1 & 1;
-                edges >>= 2;
-                e_from[a] = low ? (high ? left : left + 2 * two) : left - two;
-                g_from[a] = high ? (low ? left + two : left - two) : left + 2 * two;
-                bend[a] = low == high ? 0 : low ? 3 : -3;
-                near[a] = low || high ? 9 : 6;
-                far[a] = low || high ? -1 : 2;
-            }
+            this->load_two(at, entry);
+            float spread[2] = {};
+            const i32 prediction[2] = {
+                predict<AXES>(at, distances.before, distances.behind, spread[0]),
+                predict<AXES>(at + Places::NEXT, distances.before, distances.behind, spread[1])};
+            this->template two_points<BITS<AXES>>(at, prediction, spread, entry);
         }
-        const auto load = [&](u32 a, u32 from) {
-            const u32 left = from - Places::odd(a);
-            Neighbours v{load_value(left), load_value(left + Places::two(a)), 0, 0};
-            if constexpr (OUTER)
-            {
-                v.e = load_value(from + static_cast<u32>(e_from[a]));
-                v.g = load_value(from + static_cast<u32>(g_from[a]));
-            }
-            return v;
-        };
-        Neighbours now[3] = {};
+        return at;
+    }
+
+    /// The same where outer neighbours count; SLIDES, of points that are odd along the axis that
+    /// groups go along, which is the first then: what is behind a point is before the next.
+    template <u32 AXES, bool SLIDES>
+    FSZ_DEVICE u32 outer_pairs(u32 at, u32 entry, u32 steps, const Distances<AXES> &distances)
+    {
+        constexpr u32 S = Places::ALONG & 3;
+        constexpr u32 BEFORE = Places::odd(S), TWO = Places::two(S);
+        constexpr u32 FIRST = SLIDES ? 1 : 0;
+        Outer outer[AXES];
 #pragma unroll
-        for (u32 a = 0; a < 3; ++a)
+        for (u32 k = FIRST; k < AXES; ++k)
         {
-            if ((ODD >> a & 1) && !(SLIDES && a == ALONG))
-            {
-                now[a] = load(a, at);
-            }
+            const u32 edges = entry >> (ENTRY_EDGE_SHIFT + 2 * k);
+            outer[k] = Outer::of(distances.before[k], distances.behind[k], edges & 1,
+                                 edges >> 1 & 1, WEIGHTED);
         }
-        constexpr u32 S = ALONG & 3;
-        constexpr u32 AHEAD = SLIDES ? 2 * Places::two(S) - Places::odd(S) : 0;
+        // The neighbours that slide: the outer one before, and those of the first step.
+        i32 before = 0, left = 0, right = 0;
         if constexpr (SLIDES)
         {
-            Neighbours &v = now[S];
-            v.a = load_value(at - Places::odd(S));
-            v.c = load_value(at - Places::odd(S) + Places::two(S));
-            if constexpr (OUTER)
-            {
-                // The first has no outer neighbour before it, the last none behind it.
-                v.g = steps > 1 ? load_value(at + AHEAD) : v.c;
-                v.e = steps > 1 ? v.g + 3 * (v.a - v.c) : v.a;
-            }
-        }
-        const auto take = [&]() {
-            i32 sum = 0;
-            float spread = 0;
-#pragma unroll
-            for (u32 a = 0; a < 3; ++a)
-            {
-                if (ODD >> a & 1)
-                {
-                    const bool slid = SLIDES && a == ALONG, first = (ODD & ((1u << a) - 1)) == 0;
-                    if (slid)
-                    {
-                        add<OUTER, false>(now[a], 0, 9, -1, sum, spread, first);
-                    }
-                    else
-                    {
-                        add<OUTER, WEIGHTED>(now[a], bend[a], near[a], far[a], sum, spread, first);
-                    }
-                }
-            }
-            const i32 prediction = AXES == 3 ? (sum * 5461 + 16384) >> 15
-                                   : OUTER   ? (sum + 4 * (1 << AXES)) >> (3 + AXES)
-                                             : (sum + static_cast<i32>(AXES)) >> AXES;
-            this->template point<true>(at, prediction, spread, entry);
-        };
-#pragma unroll 1
-        for (u32 left = steps; left > 0; --left)
-        {
-            // What the next step needs is on its way while this one is worked on.
-            Neighbours next[3] = {};
-            const u32 then = at + Places::NEXT;
-            if (left > 1)
-            {
-#pragma unroll
-                for (u32 a = 0; a < 3; ++a)
-                {
-                    if ((ODD >> a & 1) && !(SLIDES && a == ALONG))
-                    {
-                        next[a] = load(a, then);
-                    }
-                }
-                if constexpr (SLIDES && !OUTER)
-                {
-                    next[S].c = load_value(then - Places::odd(S) + Places::two(S));
-                }
-            }
-            if constexpr (SLIDES)
-            {
-                next[S].a = now[S].c;
-                if constexpr (OUTER)
-                {
-                    next[S].c = now[S].g;
-                    next[S].e = now[S].a;
-                    next[S].g =
-                        left > 2 ? load_value(then + AHEAD) : now[S].a + 3 * (now[S].g - now[S].c);
-                }
-            }
-            take();
-#pragma unroll
-            for (u32 a = 0; a < 3; ++a)
-            {
-                now[a] = next[a];
-            }
-            at = then;
-        }
-    }
-
-    /// What the plane of a point across the axis of columns adds to its blended prediction.
-    struct Plane
-    {
-        float spread;
-        i32 sum;
-    };
-
-    /// What one side of a point along that axis adds: a plane of its neighbours, of which the
-    /// nearest has a value of its own.
-    struct Side
-    {
-        i32 nearest;
-        i32 sum;
-    };
-
-    /// The sum of the two neighbours along an axis of a point, or of a place beside it.
-    FSZ_DEVICE static i32 beside(u32 axis, u32 at)
-    {
-        const u32 left = at - Places::odd(axis);
-        return load_value(left) + load_value(left + Places::two(axis));
-    }
-
-    /// That of the four across y and x.
-    FSZ_DEVICE static i32 across_rows(u32 at)
-    {
-        const u32 left = at - Places::odd(1);
-        return beside(2, left) + beside(2, left + Places::two(1));
-    }
-
-    /// Steps whose points are odd along several axes, by the Boolean sum, in parts of 2^axes
-    /// (FORMAT.md, Dense: predict).
-    template <u32 ODD> FSZ_DEVICE void blended_steps(u32 entry, u32 steps)
-    {
-        constexpr u32 AXES = (ODD & 1) + (ODD >> 1 & 1) + (ODD >> 2 & 1);
-        constexpr u32 ALONG = Places::ALONG & 3;
-        constexpr bool SLIDES = ODD >> ALONG & 1;
-        /// The odd axes in the plane of a point.
-        constexpr u32 PLANE = SLIDES ? ODD & ~(1u << ALONG) : ODD;
-        constexpr bool BOTH = PLANE == 6;
-        constexpr i32 NEAREST = 1 << (AXES - 1);
-        u32 at = stage + (entry & ENTRY_POSITION);
-        const auto plane = [&](u32 from) {
-            Plane own{0, BOTH ? -(NEAREST / 2) * across_rows(from) : 0};
-#pragma unroll
-            for (u32 a = 0; a < 3; ++a)
-            {
-                if (PLANE >> a & 1)
-                {
-                    const u32 left = from - Places::odd(a);
-                    const i32 one = load_value(left), other = load_value(left + Places::two(a));
-                    const float size = rounded_size(one - other);
-                    own.spread = (PLANE & ((1u << a) - 1)) == 0 ? size : fmaxf(own.spread, size);
-                    own.sum += NEAREST * (one + other);
-                }
-            }
-            return own;
-        };
-        const auto side = [&](u32 from) {
-            const i32 nearest = load_value(from);
-            i32 sum = BOTH ? across_rows(from) : 0;
-#pragma unroll
-            for (u32 a = 0; a < 3; ++a)
-            {
-                if (PLANE >> a & 1)
-                {
-                    sum -= NEAREST / 2 * beside(a, from);
-                }
-            }
-            return Side{nearest, sum + NEAREST * nearest};
-        };
-        constexpr u32 BEHIND = Places::two(ALONG) - Places::odd(ALONG);
-        Plane now = plane(at);
-        Side before{}, behind{};
-        if constexpr (SLIDES)
-        {
-            before = side(at - Places::odd(ALONG));
-            behind = side(at + BEHIND);
+            left = load_value(at - BEFORE);
+            right = load_value(at - BEFORE + TWO);
+            // The first has no outer neighbour before it.
+            before = load_value(at - BEFORE + 2 * TWO) + 3 * (left - right);
         }
 #pragma unroll 1
-        for (u32 left = steps; left > 0; --left)
+        for (; steps > 1; steps -= 2, at += 2 * Places::NEXT)
         {
-            // What the next step needs is on its way while this one is worked on.
-            const u32 then = at + Places::NEXT;
-            Plane next{};
-            Side further{};
-            if (left > 1)
-            {
-                next = plane(then);
-                if constexpr (SLIDES)
-                {
-                    further = side(then + BEHIND);
-                }
-            }
-            const i32 sum = now.sum + before.sum + behind.sum;
-            float spread = now.spread;
+            this->load_two(at, entry);
+            i32 sum[2] = {};
+            float spread[2] = {};
             if constexpr (SLIDES)
             {
-                spread = fmaxf(spread, rounded_size(before.nearest - behind.nearest));
+                const i32 further = load_value(at - BEFORE + 2 * TWO);
+                // The last has no outer neighbour behind it.
+                const i32 last =
+                    steps > 2 ? load_value(at - BEFORE + 3 * TWO) : left + 3 * (further - right);
+                sum[0] = 9 * (left + right) - (before + further);
+                sum[1] = 9 * (right + further) - (left + last);
+                widen(left - right, 0, spread[0]);
+                widen(right - further, 0, spread[1]);
+                before = right;
+                left = further;
+                right = last;
             }
-            const i32 prediction = (sum + NEAREST) >> AXES;
-            this->template point<true, DENSE_BLENDED_SPREAD_BITS>(at, prediction, spread, entry);
-            now = next;
-            before = behind;
-            behind = further;
-            at = then;
+#pragma unroll
+            for (u32 k = FIRST; k < AXES; ++k)
+            {
+                Neighbours of[2];
+#pragma unroll
+                for (u32 i = 0; i < 2; ++i)
+                {
+                    const u32 from = at + i * Places::NEXT;
+                    of[i] = {load_value(from - distances.before[k]),
+                             load_value(from + distances.behind[k]),
+                             load_value(from + outer[k].e_from),
+                             load_value(from + outer[k].g_from)};
+                }
+#pragma unroll
+                for (u32 i = 0; i < 2; ++i)
+                {
+                    const i32 difference = of[i].a - of[i].c;
+                    const i32 further = of[i].e + of[i].g + outer[k].bend * difference;
+                    sum[i] += WEIGHTED
+                                  ? outer[k].near * (of[i].a + of[i].c) + outer[k].far * further
+                                  : 9 * (of[i].a + of[i].c) - further;
+                    widen(difference, k, spread[i]);
+                }
+            }
+            const i32 prediction[2] = {outer_mean<AXES>(sum[0]), outer_mean<AXES>(sum[1])};
+            this->two_points(at, prediction, spread, entry);
         }
+        return at;
+    }
+
+    /// The entry of the last of several steps of a group, of that of the first.
+    FSZ_DEVICE static u32 last_entry(u32 entry, bool slides)
+    {
+        // Along the group's axis, the first of those that points are odd along, it is at the end.
+        constexpr u32 LOW = 1u << ENTRY_EDGE_SHIFT, HIGH = 2u << ENTRY_EDGE_SHIFT;
+        return slides ? (entry & ~LOW) | HIGH : entry;
     }
 };
 

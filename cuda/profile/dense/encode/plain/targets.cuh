@@ -48,7 +48,7 @@ FSZ_DEVICE bool any_word(u32 stage, u32 word)
 {
     bool any = false;
 #pragma unroll 1
-    for (u32 at = 8 * lane_id(); at < 4 * DENSE_BOX; at += 8 * 32)
+    for (u32 at = 8 * lane_id(); at < 4 * STAGE_WORDS; at += 8 * 32)
     {
         u32 first, second;
         load_pair(stage + at, first, second);

@@ -2,7 +2,6 @@
 // Dense: predict).
 #pragma once
 
-#include "profile/dense/blend.cuh"
 #include "profile/dense/encode/plain/steps.cuh"
 
 namespace fsz
@@ -39,82 +38,95 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         bring_near(entries + 32 * ENTRIES_NEAR);
     }
 
-    /// The steps of a pass of the finest grid.
-    template <u32 ODD> FSZ_DEVICE void fine_pass(PassWord pass)
+    /// Of what each axis has, by z, y and x, that of the odd axis `k` of a pass of so many.
+    template <u32 AXES> FSZ_DEVICE static u32 of_odd(u32 k, u32 odd, u32 z, u32 y, u32 x)
     {
-        constexpr bool BLENDS = TAPS == Taps::BLENDED && (ODD & (ODD - 1)) != 0;
-        constexpr bool SLIDES = Places::ALONG < 3 && (ODD >> (Places::ALONG & 3) & 1);
+        const bool has_z = odd & 1, has_y = odd & 2, has_x = odd & 4;
+        if constexpr (LAYOUT == LAYOUT_LINE)
+        {
+            return x;
+        }
+        else if constexpr (LAYOUT == LAYOUT_PLANE)
+        {
+            return AXES == 2 ? (k == 0 ? y : x) : has_y ? y : x;
+        }
+        else
+        {
+            return AXES == 3   ? (k == 0   ? z
+                                  : k == 1 ? y
+                                           : x)
+                   : AXES == 2 ? (k == 0  ? (has_z ? z : y)
+                                  : has_x ? x
+                                          : y)
+                   : has_z     ? z
+                   : has_y     ? y
+                               : x;
+        }
+    }
+
+    /// How far neighbours are in a pass.
+    template <u32 AXES> FSZ_DEVICE static Distances<AXES> distances_of(PassWord pass)
+    {
+        constexpr auto behind = [](u32 axis) { return Places::two(axis) - Places::odd(axis); };
+        const u32 odd = pass.odd();
+        Distances<AXES> distances;
+#pragma unroll
+        for (u32 k = 0; k < AXES; ++k)
+        {
+            if (pass.fine())
+            {
+                distances.before[k] =
+                    of_odd<AXES>(k, odd, Places::odd(0), Places::odd(1), Places::odd(2));
+                distances.behind[k] = of_odd<AXES>(k, odd, behind(0), behind(1), behind(2));
+            }
+            else
+            {
+                const u32 two =
+                    of_odd<AXES>(k, odd, Places::two(0), Places::two(1), Places::two(2));
+                distances.before[k] = distances.behind[k] = two << pass.level() >> 1;
+            }
+        }
+        return distances;
+    }
+
+    /// The steps of a pass. Instructions that lie apart are waited for, so each way stands once.
+    template <u32 AXES> FSZ_DEVICE void pass_of(const PassWords &words, u32 number, PassWord pass)
+    {
+        constexpr bool OUTER = Steps::template OUTER<AXES>;
+        const Distances<AXES> distances = distances_of<AXES>(pass);
+        const bool fine = pass.fine();
+        // Of all passes: what some alone had the compiler would keep in local memory.
+        u32 last[AXES];
+        words.lasts_of(number, last);
+        const bool slides = Places::ALONG < 3 && (pass.odd() >> (Places::ALONG & 3) & 1);
         const u32 head = pass.template head<LAYOUT>(), groups = pass.groups(), even = pass.even();
         const u32 singles = head + groups + pass.flat();
 #pragma unroll 1
         for (u32 k = 0; k < singles; ++k)
         {
-            const u32 entry = next_entry;
-            const u32 steps = k - head < groups ? even : 1;
-            // Instructions that lie apart are waited for, so each way stands once.
-            if constexpr (BLENDS)
+            u32 entry = next_entry;
+            u32 at = stage + (entry & ENTRY_POSITION);
+            const bool grouped = k - head < groups;
+            if (grouped)
             {
-                Steps::template blended_steps<ODD>(entry, steps);
+                if constexpr (!OUTER)
+                {
+                    at = Steps::template pairs<AXES>(at, entry, even, distances);
+                }
+                else if (slides)
+                {
+                    at = Steps::template outer_pairs<AXES, true>(at, entry, even, distances);
+                }
+                else
+                {
+                    at = Steps::template outer_pairs<AXES, false>(at, entry, even, distances);
+                }
+                entry = even > 1 ? Steps::last_entry(entry, slides) : entry;
             }
-            else if (SLIDES && k - head < groups)
+            if (!grouped || even % 2 != 0)
             {
-                Steps::template fine_steps<ODD, SLIDES>(entry, steps);
+                Steps::template step<AXES>(at, entry, fine, distances, last);
             }
-            else
-            {
-                Steps::template fine_steps<ODD, false>(entry, steps);
-            }
-            end_entry();
-        }
-    }
-
-    /// A pass of a coarser grid.
-    template <u32 AXES>
-    FSZ_DEVICE void coarse_pass(const PassWords &words, u32 number, PassWord pass)
-    {
-        u32 before[AXES], last[AXES];
-        words.lasts_of(number, last);
-        u32 odd = pass.odd();
-#pragma unroll
-        for (u32 k = 0; k < AXES; ++k)
-        {
-            const u32 axis = __ffs(odd) - 1;
-            odd &= odd - 1;
-            before[k] = Places::two(axis) << pass.level() >> 1;
-        }
-#pragma unroll 1
-        for (u32 left = pass.flat(); left > 0; --left)
-        {
-            const u32 entry = next_entry;
-            const u32 at = stage + (entry & ENTRY_POSITION);
-            i32 sum = 0;
-            float spread = 0;
-            u32 behind[AXES];
-#pragma unroll
-            for (u32 a = 0; a < AXES; ++a)
-            {
-                const bool clamped = entry >> (ENTRY_EDGE_SHIFT + a) & 1;
-                behind[a] = clamped ? last[a] : before[a];
-                const i32 left_value = load_value(at - before[a]);
-                const i32 right_value = load_value(at + behind[a]);
-                sum += left_value + right_value;
-                const float size = rounded_size(left_value - right_value);
-                spread = a == 0 ? size : fmaxf(spread, size);
-            }
-            constexpr bool BLENDS = TAPS == Taps::BLENDED && AXES > 1;
-            i32 prediction;
-            if constexpr (BLENDS)
-            {
-                const auto value = [](u32 from) { return load_value(from); };
-                prediction = blended<AXES>(sum, across_axes(value, at, before, behind));
-            }
-            else
-            {
-                prediction =
-                    AXES == 3 ? (sum * 5461 + 16384) >> 15 : (sum + static_cast<i32>(AXES)) >> AXES;
-            }
-            constexpr u32 BITS = BLENDS ? DENSE_BLENDED_SPREAD_BITS : DENSE_SPREAD_BITS;
-            this->template point<false, BITS>(at, prediction, spread, entry);
             end_entry();
         }
     }
@@ -131,72 +143,23 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         const PassWord word = words.of(number);
         u32 *const begin = events;
         most = 0;
-        if (word.fine())
+        const u32 axes = word.axes();
+        if (axes == 1 || LAYOUT == LAYOUT_LINE)
         {
-            if constexpr (LAYOUT == LAYOUT_LINE)
-            {
-                fine_pass<4>(word);
-            }
-            else
-            {
-                switch (word.odd())
-                {
-                case 2:
-                    fine_pass<2>(word);
-                    break;
-                case 4:
-                    fine_pass<4>(word);
-                    break;
-                case 6:
-                    fine_pass<6>(word);
-                    break;
-                default:
-                    if constexpr (LAYOUT == LAYOUT_BRICK)
-                    {
-                        fine_pass_of_brick(word);
-                    }
-                }
-            }
+            pass_of<1>(words, number, word);
+        }
+        else if (axes == 2 || LAYOUT == LAYOUT_PLANE)
+        {
+            pass_of<2>(words, number, word);
         }
         else
         {
-            const u32 axes = word.axes();
-            if (axes == 1)
-            {
-                coarse_pass<1>(words, number, word);
-            }
-            else if (axes == 2)
-            {
-                coarse_pass<2>(words, number, word);
-            }
-            else
-            {
-                coarse_pass<3>(words, number, word);
-            }
+            pass_of<3>(words, number, word);
         }
         __syncwarp();
         const bool any = __any_sync(WARP_ALL, most > 0);
         events = any ? events : begin;
         return any;
-    }
-
-    /// Those whose points are odd along z.
-    FSZ_DEVICE void fine_pass_of_brick(PassWord pass)
-    {
-        switch (pass.odd())
-        {
-        case 1:
-            fine_pass<1>(pass);
-            break;
-        case 3:
-            fine_pass<3>(pass);
-            break;
-        case 5:
-            fine_pass<5>(pass);
-            break;
-        default:
-            fine_pass<7>(pass);
-        }
     }
 };
 

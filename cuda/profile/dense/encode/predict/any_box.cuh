@@ -57,7 +57,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             const u32 mask = __ballot_sync(WARP_ALL, in && !has && bits_of(d) == pattern);
             if (lane == 0)
             {
-                stage.mask[from / 32] = mask;
+                stage.mask()[from / 32] = mask;
                 slot.listed()[from / 32] = without & ~mask;
             }
             masked += __popc(mask);
@@ -71,7 +71,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
     FSZ_DEVICE u32 mask_events(const Program &program)
     {
         FlagEvents events(slot.residuals());
-        const auto masked = [&](u32 at) { return bit(stage.mask, at) ? 1u : 0u; };
+        const auto masked = [&](u32 at) { return bit(stage.mask(), at) ? 1u : 0u; };
         const auto give = [&](bool there, u32 context, u32 at) {
             events.give(there, context, masked(at) != 0);
         };
@@ -113,7 +113,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             bool far = false;
             if (in)
             {
-                const u32 without = stage.mask[from / 32] | slot.listed()[from / 32];
+                const u32 without = stage.mask()[from / 32] | slot.listed()[from / 32];
                 i32 target;
                 const bool fits = !(without >> lane & 1) && targets(element, target);
                 far = !fits && !(without >> lane & 1);
@@ -146,8 +146,8 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
             r = point ? r : 0;
             const i32 value = prediction + (r << how.fine);
             unfit |= point && (abs(r) > RESIDUAL_MOST || abs(value) > VALUE_MOST);
-            *to = point && !bit(stage.mask, at) ? context << 16 | static_cast<u32>(r & 0xFFFF)
-                                                : NO_EVENT;
+            *to = point && !bit(stage.mask(), at) ? context << 16 | static_cast<u32>(r & 0xFFFF)
+                                                  : NO_EVENT;
             to += 32;
             return value;
         };
@@ -213,7 +213,7 @@ template <class Z> struct AnyBoxes : BoxWork<Z>
         listed = 0;
         each_32(box, [&](u32 from, T d) {
             const u32 at = from + lane;
-            const u32 without = stage.mask[from / 32] | slot.listed()[from / 32];
+            const u32 without = stage.mask()[from / 32] | slot.listed()[from / 32];
             bool far = false;
             if (at < box.len && !(without >> lane & 1))
             {

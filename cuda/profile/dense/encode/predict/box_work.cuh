@@ -43,7 +43,7 @@ template <class Z> struct BoxWork : BoxElements<Z>
     {
         for (u32 word = (len + 31) / 32 + lane; word < DENSE_BOX / 32; word += 32)
         {
-            stage.mask[word] = 0;
+            stage.mask()[word] = 0;
             slot.listed()[word] = 0;
         }
         __syncwarp();
@@ -59,8 +59,8 @@ template <class Z> struct BoxWork : BoxElements<Z>
         }
         for (u32 word = lane; word < DENSE_BOX / 32; word += 32)
         {
-            slot.listed()[word] |= stage.mask[word];
-            stage.mask[word] = 0;
+            slot.listed()[word] |= stage.mask()[word];
+            stage.mask()[word] = 0;
         }
         __syncwarp();
         return 0;

@@ -148,7 +148,7 @@ template <class Z> struct EscapedBoxes : AnyBoxes<Z>
                 }
                 if (lane == 0)
                 {
-                    stage.mask[from / 32] = mask;
+                    stage.mask()[from / 32] = mask;
                     slot.listed()[from / 32] = without & ~mask;
                 }
                 out.masked += __popc(mask);
