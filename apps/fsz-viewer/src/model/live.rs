@@ -137,8 +137,10 @@ pub struct Live {
     pub why: Option<String>,
     /// Grows with everything that happens.
     pub version: u64,
-    /// Grows where the numbers of steps begin anew: with another run of the simulation.
+    /// Grows with another run of the simulation: its steps are none of those before.
     pub run: u64,
+    /// The next step is of another run.
+    pub anew: bool,
     /// The newest steps, oldest first.
     pub steps: VecDeque<Arc<LiveStep>>,
     /// Bytes of the kept steps.
@@ -166,6 +168,7 @@ impl Live {
             why: None,
             version: 1,
             run: 0,
+            anew: false,
             steps: VecDeque::new(),
             bytes: 0,
             budget,
@@ -177,11 +180,13 @@ impl Live {
         }
     }
 
-    /// Takes a step: older ones go where there is no room for all, and lose their originals. Where the
-    /// numbers begin anew, so does everything.
+    /// Takes a step: older ones go where there is no room for all, and lose their originals. With another run
+    /// of the simulation, which is one too where the numbers begin anew, so does everything.
     pub fn push(&mut self, step: LiveStep) {
         let before = self.steps.back().map(|last| (last.number, last.arrived));
-        if before.is_some_and(|(number, _)| step.number <= number) {
+        let anew = std::mem::take(&mut self.anew);
+        let before = before.filter(|(number, _)| !anew && step.number > *number);
+        if before.is_none() && !self.steps.is_empty() {
             self.steps.clear();
             self.points.clear();
             self.changes.clear();
@@ -189,7 +194,6 @@ impl Live {
             (self.bytes, self.skipped) = (0, 0);
             self.run += 1;
         }
-        let before = before.filter(|(number, _)| step.number > *number);
         self.skipped += before.map_or(0, |(number, _)| step.number - number - 1);
         if let Some(last) = self.steps.back_mut()
             && let Some(bare) = last.without_originals()
@@ -419,6 +423,14 @@ mod tests {
         // Another run of the simulation.
         live.push(step(0, false));
         assert_eq!((live.steps.len(), live.points["U"].len(), live.skipped), (1, 1, 0));
+        // One of which the first steps were missed.
+        live.anew = true;
+        live.push(step(5, false));
+        assert_eq!((live.steps.len(), live.points["U"].len(), live.skipped), (1, 1, 0));
+        assert_eq!(live.points["U"][0].rate, None, "there is no step before");
+        assert_eq!(live.run, 2);
+        live.push(step(6, false));
+        assert_eq!((live.steps.len(), live.run), (1, 2), "the same run goes on");
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl Reader {
             self.problem(&anyhow!("{reason}"));
         }
         let mut tried: Option<(SystemTime, Instant)> = None;
+        let mut run = None;
         while !self.ending.wait(PATIENCE) {
             // A simulation that opens the stream writes this file, and removes it when it closes the
             // stream; one that is killed leaves it.
@@ -87,6 +88,9 @@ impl Reader {
             match self.open() {
                 Ok(engine) => {
                     tried = None;
+                    // A lost simulation may be there again.
+                    let another = run.replace(written) != Some(written);
+                    self.shared.lock().anew |= another;
                     self.set(Connection::Connected, Some(why::NO_STEP.to_owned()));
                     match self.follow(engine) {
                         End::Stopped => return,
