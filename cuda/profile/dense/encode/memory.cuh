@@ -84,8 +84,8 @@ struct EncodeStage
     i32 words[STAGE_WORDS];
     u32 notes[NOTES];
 
-    /// Which elements of a box are masked, of one that is not plain: these alone have their words
-    /// in other places.
+    /// Which elements are masked of a box that is not plain, and has its words side by side: what
+    /// plain ones leave out between theirs is behind them.
     FSZ_DEVICE u32 *mask() { return reinterpret_cast<u32 *>(words + DENSE_BOX); }
 
     /// The notes beside the words at an address.

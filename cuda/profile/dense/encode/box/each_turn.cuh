@@ -184,13 +184,17 @@ FSZ_DEVICE void load_landed(u32 at, float (&to)[1])
 /// one on that is a multiple of 16 bytes.
 template <u32 LAYOUT, u32 WIDTH> struct Landing
 {
+    using Places = StagePlaces<LAYOUT>;
     static constexpr u32 LANES = LAYOUT == LAYOUT_LINE ? 16 : 8;
     static constexpr u32 STEP = WIDTH == 4 ? 16 * LANES : 0;
+    static_assert(Places::ODD_X % 16 == 0 && Places::ODD_Y % 16 == 0, "copies of 16 bytes");
+    static_assert(LAYOUT != LAYOUT_PLANE || WIDTH == 1 ||
+                      (2 * Places::TWO_Y % 8 == 0 && 2 * STEP + 8 <= 2 * Places::TWO_Y),
+                  "a turn's two rows have room behind a multiple of 16 bytes");
     u32 own;
 
     FSZ_DEVICE explicit Landing(u32 lane) : own(0)
     {
-        using Places = StagePlaces<LAYOUT>;
         const u32 part = lane / LANES;
         own = part % 2 * Places::ODD_X + part / 2 * Places::ODD_Y + lane % LANES * 16;
     }

@@ -34,7 +34,7 @@ template <u32 AXES> struct Distances
 };
 
 /// Where the outer neighbours of a point along an axis are, and what is added in the place of a
-/// missing one: the other and three times a difference. What all count.
+/// missing one: the other and three times a difference. What the nearest and the outer ones count.
 struct Outer
 {
     u32 e_from;
