@@ -256,8 +256,7 @@ impl BoxCompressShapes {
         let room = self.most_shared.saturating_sub(self.rows_of(grid));
         let beside_coders = room.saturating_sub(SOME_CODERS * self.ring);
         let share = self.most_warps * predicting / (coding + predicting);
-        let predictors =
-            self.most_stages.min(share.max(1)).min(beside_coders / self.stage.max(1));
+        let predictors = self.most_stages.min(share.max(1)).min(beside_coders / self.stage.max(1));
         let coders = (room - predictors * self.stage) / self.ring.max(1);
         let coders = coders.min(self.most_warps.saturating_sub(predictors));
         let coders = coders.min((predictors * coding / predicting).max(1));

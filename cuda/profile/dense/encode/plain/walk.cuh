@@ -46,21 +46,18 @@ template <u32 LAYOUT, Taps TAPS, bool MASKED> struct PlainWalk : PlainSteps<LAYO
         {
             return x;
         }
-        else if constexpr (LAYOUT == LAYOUT_PLANE)
+        else if constexpr (AXES == 3 || (AXES == 2 && LAYOUT == LAYOUT_PLANE))
         {
-            return AXES == 2 ? (k == 0 ? y : x) : has_y ? y : x;
+            const u32 axis = k + 3 - AXES;
+            return axis == 0 ? z : axis == 1 ? y : x;
+        }
+        else if constexpr (AXES == 2)
+        {
+            return k == 0 ? (has_z ? z : y) : (has_x ? x : y);
         }
         else
         {
-            return AXES == 3   ? (k == 0   ? z
-                                  : k == 1 ? y
-                                           : x)
-                   : AXES == 2 ? (k == 0  ? (has_z ? z : y)
-                                  : has_x ? x
-                                          : y)
-                   : has_z     ? z
-                   : has_y     ? y
-                               : x;
+            return LAYOUT == LAYOUT_BRICK && has_z ? z : has_y ? y : x;
         }
     }
 
